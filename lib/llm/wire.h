@@ -1,0 +1,82 @@
+/* wire.h - a provider's wire format: how a conversation becomes a request, and an answer's bytes a message.
+ *
+ * One file a wire (wire_anthropic.c, wire_openai_chat.c ...) exports one const struct wire; nothing here knows of sockets, so
+ * every wire is tested with bytes alone. Calling sequence:
+ *
+ *   request:  the serialised messages are kept from turn to turn; `convo_*` (convo.h) appends what is new; wire->body
+ *             writes the whole body, "messages" being its last key, around them.
+ *   answer:   answer_init(&a, wire, sink, arg); answer_head(&a, status, content_type); then answer_feed(&a, bytes, n) as they
+ *             come, at any cut, and answer_end(&a) once. The sink hears of pieces as they come; afterwards a holds the message.
+ *
+ * Ownership: strings in struct answer live until answer_free. Everything foreign is repaired UTF-8 by then. */
+#ifndef LLM_WIRE_H
+#define LLM_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "json/json.h"
+#include "json/jw.h"
+#include "proto/msg.h"
+
+/* -1 in a counter: the provider did not say. input is without cache, output with reasoning. */
+struct usage {
+	int64_t input, cache_read, cache_write, output, reasoning;
+};
+
+struct call {                 /* one tool call of an answer */
+	struct buf id, name;
+	struct buf args;          /* JSON text as it came, possibly broken */
+	struct buf extra;         /* extra_content: JSON text to send back, or empty */
+	bool ok;                  /* args is one JSON object (after repair) */
+};
+
+struct answer_error {         /* what the provider said went wrong */
+	bool set;
+	int status;               /* HTTP, or from the body; 0 unknown */
+	char class[24];           /* claws-messages(5): error.class */
+	struct buf type, code, message;
+	int64_t retry_after_ms;   /* -1 unknown */
+};
+
+/* Heard while the answer comes. A NULL function is not called. */
+struct answer_sink {
+	void (*text)(void *arg, const char *s, size_t n);
+	void (*thinking)(void *arg, const char *s, size_t n);
+	/* id and name only with the first piece of a call (n may be 0), else NULL */
+	void (*call)(void *arg, int index, const char *id, const char *name, const char *args, size_t n);
+};
+
+struct answer;                /* answer.h */
+struct convo;                 /* convo.h */
+
+struct call_options {         /* what one request asks for */
+	const char *model;        /* as the provider names it */
+	int64_t max_tokens;       /* 0: the wire's default */
+	double temperature;       /* < 0: not sent */
+	int64_t thinking;         /* budget in tokens; 0 off, -1 not said */
+	bool stream;
+	bool cache;               /* set cache marks where the wire has them */
+	bool max_completion_tokens; /* the provider's name of the limit (openai-chat) */
+	bool stream_usage;        /* ask for usage in the stream (openai-chat) */
+	const char *extra;        /* further top-level members as JSON text without braces, or NULL */
+};
+
+struct wire {
+	const char *name;         /* "anthropic", "openai-chat" */
+	const char *path;         /* appended to the base URL: "/v1/messages" */
+	/* Appends one message line of claws-messages(5) to the serialised messages of c (blocks only if their maker is c->maker). */
+	int (*add)(struct convo *c, const struct json *message, struct err *e);
+	/* Writes the body. */
+	int (*body)(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
+	/* One SSE event's data, or a whole JSON body. */
+	void (*event)(struct answer *a, const struct json *j);
+	void (*whole)(struct answer *a, const struct json *j);
+};
+
+const struct wire *wire_find(const char *name);     /* NULL: none of that name */
+
+#endif
