@@ -5,7 +5,7 @@
  *
  *   request:  the serialised messages are kept from turn to turn; `convo_*` (convo.h) appends what is new; wire->body
  *             writes the whole body, "messages" being its last key, around them.
- *   answer:   answer_init(&a, wire, sink, arg); answer_head(&a, status, content_type); then answer_feed(&a, bytes, n) as they
+ *   answer:   answer_init(&a, wire, sink, arg); answer_head(&a, status); then answer_feed(&a, bytes, n) as they
  *             come, at any cut, and answer_end(&a) once. The sink hears of pieces as they come; afterwards a holds the message.
  *
  * Ownership: strings in struct answer live until answer_free. Everything foreign is repaired UTF-8 by then. */
@@ -48,6 +48,8 @@ struct answer_sink {
 	void (*thinking)(void *arg, const char *s, size_t n);
 	/* id and name only with the first piece of a call (n may be 0), else NULL */
 	void (*call)(void *arg, int index, const char *id, const char *name, const char *args, size_t n);
+	/* A new call's id as it came, maybe empty: the place to change it if it is empty or was used before. */
+	void (*rename)(void *arg, struct buf *id);
 };
 
 struct answer;                /* answer.h */
@@ -62,19 +64,24 @@ struct call_options {         /* what one request asks for */
 	bool cache;               /* set cache marks where the wire has them */
 	bool max_completion_tokens; /* the provider's name of the limit (openai-chat) */
 	bool stream_usage;        /* ask for usage in the stream (openai-chat) */
+	bool developer;           /* the system prompt goes by role developer (openai-chat) */
 	const char *extra;        /* further top-level members as JSON text without braces, or NULL */
 };
 
 struct wire {
 	const char *name;         /* "anthropic", "openai-chat" */
 	const char *path;         /* appended to the base URL: "/v1/messages" */
-	/* Appends one message line of claws-messages(5) to the serialised messages of c (blocks only if their maker is c->maker). */
+	/* Appends one user, assistant or tool line of claws-messages(5) to the serialised messages of c (blocks only if their maker is c->maker). */
 	int (*add)(struct convo *c, const struct json *message, struct err *e);
+	/* Serialises the value of a tools line's "tools" into c->tools. */
+	int (*tools)(struct convo *c, const struct json *j, int tools, struct err *e);
 	/* Writes the body. */
 	int (*body)(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
 	/* One SSE event's data, or a whole JSON body. */
 	void (*event)(struct answer *a, const struct json *j);
 	void (*whole)(struct answer *a, const struct json *j);
+	/* The end of the bytes: what is under way is finished, a->stop and a->terminal are set. NULL: nothing to do. */
+	void (*end)(struct answer *a);
 };
 
 const struct wire *wire_find(const char *name);     /* NULL: none of that name */
