@@ -1,40 +1,143 @@
-# claws: build. `make` builds, `make check` tests, `make try` shows; see README.md.
+# claws: build. `make try` shows it, `make check` tests it, `make install` installs it; the README says more.
+#
+#   make [all]        programs in $(BUILD)/bin           make install     PREFIX, DESTDIR, BINDIR, DATADIR, MANDIR
+#   make check        the tests                          make asan check  the same under ASan and UBSan, in build/asan
+#   make lint         what the compilers, shellcheck, mandoc and the house rules have to say
+#   make bench        speed and size against curl        make fuzz        20 s of libFuzzer on each target
+#
+# Yours to set: CC, CFLAGS, CPPFLAGS, LDFLAGS, BUILD; SAN=1 for a sanitizer build; DEPS=no to look for no packages, YES=1 to
+# install missing ones without asking.
 BUILD ?= build
-CFLAGS ?= -O2 -g
-CPPFLAGS ?=
-OWN = -std=c11 -D_GNU_SOURCE -Ilib -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-      -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2
-ifdef SAN
-OWN += -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
-LDFLAGS += -fsanitize=address,undefined
+ifneq (,$(filter asan,$(MAKECMDGOALS)))
+SAN := 1
+BUILD := $(BUILD)/asan
 endif
-LDFLAGS += -Wl,--as-needed
+PREFIX  ?= /usr/local
+BINDIR  ?= $(PREFIX)/bin
+DATADIR ?= $(PREFIX)/share
+MANDIR  ?= $(DATADIR)/man
+INSTALL ?= install
+CFLAGS  ?= -O2 -g
+CPPFLAGS ?=
+DEPS ?= ask
+export BUILD
+ifeq (,$(filter -j% --jobserver%,$(MAKEFLAGS)))
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
+endif
 
-LIBSRC := $(wildcard lib/*/*.c)
-LIBOBJ := $(LIBSRC:%.c=$(BUILD)/obj/%.o)
-PROGS  := $(patsubst cmd/%.c,%,$(wildcard cmd/*.c)) $(patsubst cmd/%/,%,$(wildcard cmd/*/))
-SCRIPTS := $(filter-out %.c,$(wildcard cmd/claws cmd/claws-*[!.c/]))
-UNITS  := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2
+OWN  = -std=c11 -D_GNU_SOURCE -Ilib $(WARN) -DCLAWS_DATADIR='"$(DATADIR)/claws"' -ffile-prefix-map=$(CURDIR)/=
+LINK = -Wl,--as-needed
+ifdef SAN
+OWN  += -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+LINK += -fsanitize=address,undefined
+else ifdef FUZZ
+OWN  += -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+LINK += -fsanitize=fuzzer,address,undefined
+else
+OWN  += -fstack-protector-strong -fPIE $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+LINK += -pie -Wl,-z,relro,-z,now
+endif
+ifdef WERROR
+OWN += -Werror
+endif
 
+# A program is cmd/NAME.c, or all of cmd/NAME/*.c; a file without .c is a script. tests/servers is laid out the same way.
+units    = $(sort $(patsubst $(1)/%.c,%,$(wildcard $(1)/*.c)) $(patsubst $(1)/%/,%,$(dir $(wildcard $(1)/*/*.c))))
+PROGS   := $(call units,cmd)
+SCRIPTS := $(filter-out %.c %.md $(PROGS:%=cmd/%),$(wildcard cmd/*))
+SERVERS := $(call units,tests/servers)
+UNITS   := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+FUZZERS := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+LIBOBJ  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/*/*.c))
+SHARE   := $(wildcard share/claws/*) prompts
+
+# Libraries beyond libc, by program. Only what talks HTTP links libcurl: loading it costs more than all other start-up.
 LIBS_claws-stream = -lcurl
 
-all: $(PROGS:%=$(BUILD)/bin/%) $(BUILD)/share
-.PHONY: all unit
+.PHONY: all tests unit servers check lint asan bench fuzz fuzzers try deps install uninstall clean FORCE
+all: $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS:cmd/%=$(BUILD)/bin/%) $(BUILD)/share/claws
 unit: $(UNITS:%=$(BUILD)/tests/%)
+servers: $(SERVERS:%=$(BUILD)/tests/servers/%)
+tests: all unit servers $(FUZZERS:%=$(BUILD)/tests/fuzz/%)
+asan: all
 
-$(BUILD)/obj/%.o: %.c
+# Changed flags, a changed prefix or another compiler build anew.
+FLAGS = $(CC) $(OWN) $(CPPFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D); printf '%s\n' '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS))' >$@
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(OWN) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 $(BUILD)/libclaws.a: $(LIBOBJ)
 	@rm -f $@
 	$(AR) rcs $@ $(LIBOBJ)
+
+define link
+@mkdir -p $(@D)
+$(CC) $(OWN) $(CFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libclaws.a $(LINK) $(LDFLAGS)
+endef
+$(SCRIPTS:cmd/%=$(BUILD)/bin/%): $(BUILD)/bin/%: cmd/%
+	@mkdir -p $(@D)
+	$(INSTALL) -m 755 $< $@
 .SECONDEXPANSION:
-$(BUILD)/bin/%: $$(patsubst %.c,$(BUILD)/obj/%.o,$$(wildcard cmd/$$*.c cmd/$$*/*.c)) $(BUILD)/libclaws.a
-	@mkdir -p $(@D)
-	$(CC) $(OWN) $(CFLAGS) -o $@ $(filter %.o,$^) $(BUILD)/libclaws.a $(LDFLAGS) $(LIBS_$*)
-$(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libclaws.a
-	@mkdir -p $(@D)
-	$(CC) $(OWN) $(CFLAGS) -o $@ $< $(BUILD)/libclaws.a $(LDFLAGS) $(LIBS_unit_$*)
-$(BUILD)/share: $(wildcard share/claws/*)
-	@mkdir -p $(BUILD)/share/claws && for f in $(CURDIR)/share/claws/* $(CURDIR)/prompts; do ln -sfn $$f $(BUILD)/share/claws/; done; touch $@
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1).c $(1)/*.c))
+$(PROGS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $$(call objects,cmd/$$*) $(BUILD)/libclaws.a
+	$(link) $(LIBS_$*)
+$(SERVERS:%=$(BUILD)/tests/servers/%): $(BUILD)/tests/servers/%: $$(call objects,tests/servers/$$*) $(BUILD)/libclaws.a
+	$(link)
+$(UNITS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libclaws.a
+	$(link) $(LIBS_unit_$*)
+$(BUILD)/share/claws: $(SHARE) Makefile
+	@mkdir -p $@
+	@for f in $(SHARE); do ln -sfn "$(CURDIR)/$$f" $@/; done; touch $@
+
+# A fuzz target is LLVMFuzzerTestOneInput in tests/fuzz/NAME.c, seeds in tests/fuzz/corpus/NAME/. `make check` replays the
+# seeds through the same file; `make fuzz` searches, and keeps what breaks in $(BUILD)/fuzz/.
+$(FUZZERS:%=$(BUILD)/tests/fuzz/%): $(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/replay.o \
+		$(BUILD)/libclaws.a
+	$(link)
+$(FUZZERS:%=$(BUILD)/bin/fuzz-%): $(BUILD)/bin/fuzz-%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/libclaws.a
+	$(link)
+fuzzers: $(FUZZERS:%=$(BUILD)/bin/fuzz-%)
+fuzz:
+	@$(MAKE) CC=clang FUZZ=1 BUILD=$(BUILD)/fuzz fuzzers
+	tests/dev/fuzz $(FUZZERS)
+
+deps:
+	@DEPS=$(DEPS) tests/dev/deps check
+try:
+	@DEPS=$(DEPS) tests/dev/deps try
+	@$(MAKE) --no-print-directory -s all
+	@PATH="$(abspath $(BUILD))/bin:$$PATH" share/claws/try/run
+check:
+	@DEPS=$(DEPS) tests/dev/deps check
+	@$(MAKE) --no-print-directory -s tests
+	@tests/dev/check $(TESTS)
+lint:
+	@DEPS=$(DEPS) tests/dev/deps lint
+	@$(MAKE) --no-print-directory -s tests
+	@tests/dev/lint
+bench:
+	@$(MAKE) --no-print-directory -s all servers
+	@tests/bench/bench
+
+# Man pages, completions and data go where their readers look for them.
+share = $(DESTDIR)$(DATADIR)
+COMPLETIONS = bash-completion/completions/claws zsh/site-functions/_claws fish/vendor_completions.d/claws.fish
+install: all
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(share)/claws $(addprefix $(share)/,$(dir $(COMPLETIONS)))
+	$(INSTALL) -m 755 $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS) $(DESTDIR)$(BINDIR)
+	for s in 1 5 7; do for f in man/*.$$s; do [ ! -f $$f ] || $(INSTALL) -D -m 644 $$f $(DESTDIR)$(MANDIR)/man$$s/$${f##*/}; done; done
+	rm -rf $(share)/claws && mkdir -p $(share)/claws && cp -R $(SHARE) $(share)/claws/ && chmod -R u=rwX,go=rX $(share)/claws
+	$(INSTALL) -m 644 completions/claws.bash $(share)/$(word 1,$(COMPLETIONS))
+	$(INSTALL) -m 644 completions/_claws $(share)/$(word 2,$(COMPLETIONS))
+	$(INSTALL) -m 644 completions/claws.fish $(share)/$(word 3,$(COMPLETIONS))
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(PROGS) $(SCRIPTS:cmd/%=%)) $(addprefix $(share)/,$(COMPLETIONS))
+	for f in man/*.[157]; do rm -f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/}; done
+	rm -rf $(share)/claws
+clean:
+	rm -rf $(BUILD)
+
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
