@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/status.h"
 #include "json/json.h"
 
 enum msg_kind {

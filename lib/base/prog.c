@@ -1,0 +1,88 @@
+#include "base/prog.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/status.h"
+#include "base/utf8.h"
+
+static const char *name = "claws";
+
+void prog_name(const char *n)
+{
+	name = n;
+}
+
+const char *prog_get(void)
+{
+	return name;
+}
+
+/* One line for a person: control characters as \xNN (C0, DEL, C1), invalid bytes too. */
+static void visible(struct buf *out, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		uint32_t cp;
+		int k = utf8_decode(s + i, n - i, &cp);
+
+		if (!k || cp < 0x20 || cp == 0x7f || (cp >= 0x80 && cp < 0xa0)) {
+			buf_addf(out, "\\x%02x", k ? (unsigned)cp : (unsigned)(unsigned char)s[i]);
+			i += k ? (size_t)k : 1;
+		} else {
+			buf_add(out, s + i, (size_t)k);
+			i += (size_t)k;
+		}
+	}
+}
+
+static void say(const char *fmt, va_list ap)
+{
+	struct buf text, line;
+	ssize_t ignored;
+
+	buf_init(&text, BUF_NOLIMIT);
+	buf_init(&line, BUF_NOLIMIT);
+	buf_vaddf(&text, fmt, ap);
+	buf_addf(&line, "%s: ", name);
+	visible(&line, text.p, text.len);
+	buf_addc(&line, '\n');
+	/* One write, so that lines of a pipeline's programs do not mix. */
+	ignored = write(2, line.p, line.len);
+	(void)ignored;
+	buf_free(&text);
+	buf_free(&line);
+}
+
+void warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+}
+
+void die(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	exit(status);
+}
+
+void die_err(const struct err *e)
+{
+	die(e->status ? e->status : ST_BUG, "%s", e->text);
+}
+
+void finish(int status)
+{
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die(ST_IO, "write to standard output failed");
+	exit(status);
+}
