@@ -26,12 +26,16 @@ void io_random(void *p, size_t n);
  * AT_FDCWD. Symlinks are followed: for paths of strangers use io_open_beneath. */
 int io_read_file(int dirfd, const char *path, struct buf *b, struct err *e);
 
-/* openat2(2) with RESOLVE_BENEATH, NO_SYMLINKS and NO_MAGICLINKS: opens relpath below rootfd; "..", an absolute path, a
- * symlink in any component, or a mount that leads out is refused (e->sys ELOOP, EXDEV). relpath "." is the root itself.
- * O_CLOEXEC, O_NOCTTY and, when reading, O_NONBLOCK are added, the latter removed again once it is open: no FIFO
- * blocks us, but callers should fstat(2) for S_ISREG. Where the kernel has no openat2 (ENOSYS before 5.6, EPERM from some seccomp
- * filters), the components are walked one by one with O_NOFOLLOW, ".." refused: the same outcome, some calls more. */
+/* openat2(2) with RESOLVE_BENEATH, NO_SYMLINKS and NO_MAGICLINKS: opens relpath below rootfd. An absolute path, any
+ * ".." (e->sys EXDEV) and a symlink in any component (ELOOP) are refused. relpath "." is the root itself. O_CLOEXEC,
+ * O_NOCTTY and O_NONBLOCK are added, the latter removed again once it is open: no FIFO blocks us, but callers should
+ * fstat(2) for S_ISREG. Where the kernel has no openat2 (ENOSYS before 5.6, EPERM from some seccomp filters) it is
+ * io_open_walk: the components one by one with O_NOFOLLOW, the same outcome with some calls more. */
 int io_open_beneath(int rootfd, const char *relpath, int flags, mode_t mode, struct err *e);
+int io_open_walk(int rootfd, const char *relpath, int flags, mode_t mode, struct err *e);
+
+/* Closes all descriptors above 2 but those n in keep. */
+void io_close_others(const int *keep, size_t n);
 
 /* Like mkdir -p; what it makes has mode (use 0700). An existing directory is left as it is. */
 int io_mkdirs(const char *path, mode_t mode, struct err *e);
