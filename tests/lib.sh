@@ -10,19 +10,28 @@
 #   skip N WHY          N tests are not run   skip_all WHY
 #   wait_for CMD ARG... polls until it succeeds, at most 10 s
 #   done_testing        last line
+#   fake_llm ARG...     a model server (tests/servers/fake-llm/fake.h says what it can): sets $port and $server (its pid); base
+#                       addresses, dummy keys and CLAWS_MODEL=anthropic/fake are in the environment. It ends with the test
 # shellcheck shell=sh disable=SC2034
 set -u
 top=$(cd "${0%/*}/.." && pwd)
 case ${BUILD:=build} in /*) ;; *) BUILD=$top/$BUILD ;; esac
 cases=${CLAWS_CASES-}
 T=$(mktemp -d "${TMPDIR:-/tmp}/claws-test.XXXXXX") || exit 1
-trap 'status=$?; cd /; cleanup; rm -rf "$T"; exit $status' EXIT
+trap 'status=$?; trap - EXIT; cd /; cleanup; _stop_servers; rm -rf "$T"; exit $status' EXIT
 trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
 cleanup() { :; }
+servers=
+_stop_servers() {
+	[ -n "$servers" ] || return 0
+	# shellcheck disable=SC2086
+	kill $servers 2>/dev/null
+	wait $servers 2>/dev/null
+}
 for v in $(env | sed -n 's/^\([A-Za-z_][A-Za-z0-9_]*\)=.*/\1/p'); do
 	case $v in
 	PATH|TERM|LANG|ASAN_OPTIONS|UBSAN_OPTIONS|LSAN_OPTIONS|VALGRIND*) ;;
-	PWD|OLDPWD|_|top|BUILD|cases|T|IFS|OPTIND|PS[0-9]|PPID|SHLVL) ;;
+	PWD|OLDPWD|_|top|BUILD|cases|servers|T|IFS|OPTIND|PS[0-9]|PPID|SHLVL) ;;
 	*) unset "$v" 2>/dev/null ;;
 	esac
 done
@@ -54,4 +63,15 @@ stderr: $(head -c 400 err 2>/dev/null)"; fi; }
 skip() { _k=$1; while [ "$_k" -gt 0 ]; do n=$((n + 1)); printf 'ok %d # SKIP %s\n' "$n" "$2"; _k=$((_k - 1)); done; }
 skip_all() { printf '1..0 # SKIP %s\n' "$1"; exit 0; }
 wait_for() { _i=0; until "$@" >/dev/null 2>&1; do _i=$((_i + 1)); [ "$_i" -lt 500 ] || return 1; sleep 0.02; done; }
+fake_llm() {
+	rm -f "$T/.port"
+	mkfifo "$T/.port" || return 1
+	"$BUILD/tests/servers/fake-llm" "$@" >"$T/.port" &
+	server=$! servers="$servers $!" port=
+	read -r port <"$T/.port"
+	[ -n "$port" ] || { fail "fake-llm starts"; exit 1; }
+	export ANTHROPIC_API_KEY=test-key OPENAI_API_KEY=test-key CLAWS_MODEL=anthropic/fake
+	export CLAWS_BASE_URL="http://127.0.0.1:$port" ANTHROPIC_BASE_URL="http://127.0.0.1:$port"
+	export OPENAI_BASE_URL="http://127.0.0.1:$port/v1"
+}
 done_testing() { printf '1..%d\n' "$n"; [ "$failed" -eq 0 ]; exit; }
