@@ -22,9 +22,9 @@ trap 'status=$?; trap - EXIT; cd /; cleanup; _stop_servers; rm -rf "$T"; exit $s
 trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
 cleanup() { :; }
 servers=
+# shellcheck disable=SC2086 # a list of numbers
 _stop_servers() {
 	[ -n "$servers" ] || return 0
-	# shellcheck disable=SC2086
 	kill $servers 2>/dev/null
 	wait $servers 2>/dev/null
 }
