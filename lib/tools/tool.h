@@ -25,6 +25,7 @@ struct tool_ctx {
 	const char *blob_path;     /* its path, for messages; NULL if none */
 	long timeout_ms;           /* limit of this call */
 	size_t output_max;         /* TOOL_OUTPUT_MAX */
+	bool protected_ok;         /* the gate allowed a write where fsguard.h says FS_PROTECTED */
 	/* Heard while it runs; may be NULL. stream is "stdout" or "stderr". */
 	void (*output)(void *arg, const char *stream, const char *text, size_t n);
 	void *arg;
