@@ -1,0 +1,13 @@
+/* record_int.h - what record.c and replay.c share; only they include it. */
+#ifndef LLM_RECORD_INT_H
+#define LLM_RECORD_INT_H
+
+#include "llm/record.h"
+
+/* Appends JSON text with the accidents of the place replaced: {cwd}, {home}, {date}, and the key as "***". */
+void record_place(struct buf *out, const char *text, size_t len, const struct record_names *n);
+
+/* The number of "NNNN" + tail, 0 if file is not such a name. */
+unsigned record_number(const char *file, const char *tail);
+
+#endif

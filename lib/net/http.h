@@ -1,0 +1,71 @@
+/* http.h - one HTTP POST at a time over a kept connection, inside the caller's own poll loop. libcurl stays behind it.
+ *
+ *   struct http h;
+ *   if (http_init(&h, &e) < 0) ...
+ *   http_start(&h, &request, &e);
+ *   while (http_busy(&h))
+ *       http_wait(&h, fds, n, timeout_ms);      // sleeps until something happens on the network or on fds; calls the sink
+ *   if (h.failed) ... h.class, h.text
+ *   http_free(&h);
+ *
+ * Kept from request to request: the connection, the name's address, the TLS session. http_stop ends a request early.
+ * Redirects are not followed (a key would go along), only http and https are spoken, no cookie, no .netrc. Proxies come
+ * from the environment as curl(1) has it, but never for this machine itself.
+ *
+ * Times: connect_ms for the connection, first_ms from start (or the last byte that left) to the first byte of the
+ * answer, idle_ms from byte to byte. 0: no limit. A limit on the whole is the caller's.
+ *
+ * Failures are told in h.class, claws-messages(5) error.class: "timeout", "connection", "config" (certificate, proxy,
+ * protocol), "protocol". Texts name the host, never the rest of the URL. Ownership: body and url must live until the
+ * request ends; headers are copied. */
+#ifndef NET_HTTP_H
+#define NET_HTTP_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct http_sink {
+	void (*head)(void *arg, int status);                               /* of the final answer, not of 1xx */
+	void (*header)(void *arg, const char *name, const char *value);   /* trimmed; name in lower case */
+	int (*body)(void *arg, const char *p, size_t n);                   /* decoded; -1: hang up */
+};
+
+struct http_request {
+	const char *url;
+	const char *body;
+	size_t len;
+	const char *const *headers;   /* "name: value", NULL-terminated */
+	long connect_ms, first_ms, idle_ms;
+	bool no_proxy;
+	const struct http_sink *sink;
+	void *arg;
+};
+
+struct http {
+	void *multi, *easy, *headers;     /* CURLM, CURL, curl_slist */
+	bool active, failed, got_byte, hung_up;
+	int status;                       /* of the head under way */
+	const struct http_sink *sink;
+	void *arg;
+	long first_ms, idle_ms;
+	long long since;                  /* last sign of life */
+	long long sent;                   /* bytes of the body that had left by then */
+	const char *class;
+	char text[512];
+	char curl_text[256];              /* CURL_ERROR_SIZE */
+};
+
+int http_init(struct http *h, struct err *e);
+void http_free(struct http *h);
+int http_start(struct http *h, const struct http_request *r, struct err *e);
+bool http_busy(const struct http *h);
+void http_stop(struct http *h);
+
+/* Waits at most timeout_ms (-1: no limit) for the network or fds, whose revents are then as poll(2) sets them, and handles what
+ * the network brought. Also without a request: then only fds and the time count. */
+int http_wait(struct http *h, struct pollfd *fds, size_t n, long timeout_ms, struct err *e);
+
+#endif

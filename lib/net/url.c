@@ -1,0 +1,121 @@
+#include "net/url.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/status.h"
+
+static int url_bad(struct err *e, const char *why)
+{
+	return err_set(e, ST_CONFIG, "not a usable URL: %s; expected https://HOST[:PORT][/PATH]", why);
+}
+
+/* Copies the host that begins at s, lower case; returns its length in the text, 0 if it is none. */
+static size_t url_host(const char *s, struct url *u)
+{
+	size_t n, skip = 0;
+	struct in6_addr a6;
+
+	if (*s == '[') {
+		const char *end = strchr(s, ']');
+		if (!end || (n = (size_t)(end - s - 1)) == 0 || n >= sizeof u->host)
+			return 0;
+		skip = 2;
+		s++;
+	} else {
+		n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_");
+		if (n == 0 || n >= sizeof u->host)
+			return 0;
+	}
+	for (size_t i = 0; i < n; i++)
+		u->host[i] = (char)tolower((unsigned char)s[i]);
+	u->host[n] = 0;
+	if (skip && inet_pton(AF_INET6, u->host, &a6) != 1)
+		return 0;
+	return n + skip;
+}
+
+int url_parse(const char *s, struct url *u, struct err *e)
+{
+	const char *p;
+	size_t n;
+
+	memset(u, 0, sizeof *u);
+	if (!strncasecmp(s, "https://", 8))
+		u->tls = true;
+	else if (strncasecmp(s, "http://", 7))
+		return url_bad(e, "it does not begin with http:// or https://");
+	for (p = s; *p; p++)
+		if ((unsigned char)*p <= ' ' || *p == 0x7f || *p == '\\' || *p == '#')
+			return url_bad(e, "white space, a control character, '\\' or '#' in it");
+	p = s + (u->tls ? 8 : 7);
+	n = strcspn(p, "/?");
+	if (memchr(p, '@', n))
+		return url_bad(e, "a user name in it; keys belong in the environment");
+	n = url_host(p, u);
+	if (n == 0)
+		return url_bad(e, "no valid host name");
+	p += n;
+	u->port = u->tls ? 443 : 80;
+	if (*p == ':') {
+		n = strspn(++p, "0123456789");
+		if (n == 0 || n > 5)
+			return url_bad(e, "no valid port");
+		u->port = 0;
+		for (size_t i = 0; i < n; i++)
+			u->port = u->port * 10 + (p[i] - '0');
+		p += n;
+		if (u->port < 1 || u->port > 65535)
+			return url_bad(e, "no valid port");
+	}
+	if (*p && *p != '/' && *p != '?')
+		return url_bad(e, "no valid host name");
+	u->path = (size_t)(p - s);
+	u->query = u->path + strcspn(p, "?");
+	return 0;
+}
+
+bool url_loopback(const struct url *u)
+{
+	struct in_addr a4;
+	struct in6_addr a6;
+
+	if (!strcmp(u->host, "localhost"))
+		return true;
+	/* inet_pton knows only the usual four decimal numbers, so no odd spelling passes */
+	if (inet_pton(AF_INET, u->host, &a4) == 1)
+		return ntohl(a4.s_addr) >> 24 == 127;
+	return inet_pton(AF_INET6, u->host, &a6) == 1 && IN6_IS_ADDR_LOOPBACK(&a6);
+}
+
+static bool ends_with(const char *s, size_t n, const char *end, size_t m)
+{
+	return n >= m && !memcmp(s + n - m, end, m);
+}
+
+int url_join(struct buf *out, const char *base, const char *path, struct err *e)
+{
+	struct url u;
+	size_t end, plen = strlen(path), first;
+
+	if (url_parse(base, &u, e) < 0)
+		return -1;
+	end = u.query;
+	while (end > u.path && base[end - 1] == '/')
+		end--;
+	if (ends_with(base + u.path, end - u.path, path, plen)) {
+		plen = 0;
+	} else {
+		first = 1 + strcspn(path + 1, "/");
+		if (first < plen && ends_with(base + u.path, end - u.path, path, first)) {
+			path += first;
+			plen -= first;
+		}
+	}
+	buf_add(out, base, end);
+	buf_add(out, path, plen);
+	buf_adds(out, base + u.query);
+	return out->over ? url_bad(e, "it is too long") : 0;
+}
