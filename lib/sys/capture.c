@@ -152,7 +152,7 @@ static size_t unit(const char *s, size_t n, size_t *gives)
 	return len ? (size_t)len : 1;
 }
 
-static void add_valid(struct buf *out, const char *s, size_t n)
+void capture_valid(struct buf *out, const char *s, size_t n)
 {
 	size_t gives;
 
@@ -172,6 +172,17 @@ static size_t gives_of(const char *s, size_t n)
 	for (size_t at = 0; at < n; sum += gives)
 		at += unit(s + at, n - at, &gives);
 	return sum;
+}
+
+size_t capture_size(const struct capture *c)
+{
+	size_t first = c->tail_len < c->tail_max ? 0 : c->tail_at;
+
+	if (c->total > c->max)
+		return (size_t)-1;
+	/* A character cut by the border between head and tail counts too much: harmless. */
+	return gives_of(c->head.p, c->head.len) + (c->tail_len ? gives_of(c->tail + first, c->tail_len - first) +
+		gives_of(c->tail, first) : 0);
 }
 
 /* How many bytes from the start give at most `limit`. */
@@ -223,11 +234,11 @@ static void add_marker(struct capture *c, uint64_t left_out, const char *dir, st
 	if (c->name[0] && dir && blob_file(c->name, file) == 0) {
 		buf_adds(out, c->total > c->cap ? "; the first " : "; all ");
 		buf_addf(out, "%llu bytes are in ", (unsigned long long)(c->total > c->cap ? c->cap : c->total));
-		add_valid(out, dir, strlen(dir));
+		capture_valid(out, dir, strlen(dir));
 		buf_addf(out, "/%s", file);
 	} else if (c->note.status) {
 		buf_adds(out, "; they could not be kept in ");
-		add_valid(out, c->note.text, strlen(c->note.text));
+		capture_valid(out, c->note.text, strlen(c->note.text));
 	}
 	buf_adds(out, "]\n");
 }
@@ -244,7 +255,7 @@ void capture_text(struct capture *c, size_t limit, const char *dir, struct buf *
 		buf_add(&held, c->tail, first);
 	}
 	if (c->total == held.len && gives_of(held.p, held.len) <= limit) {
-		add_valid(out, held.p, held.len);
+		capture_valid(out, held.p, held.len);
 		buf_free(&held);
 		return;
 	}
@@ -260,9 +271,9 @@ void capture_text(struct capture *c, size_t limit, const char *dir, struct buf *
 	size_t tail = from + tail_of(held.p + from, held.len - from, limit / 3);
 	uint64_t left_out = c->total - head - (held.len - tail);
 
-	add_valid(out, held.p, head);
+	capture_valid(out, held.p, head);
 	if (left_out)
 		add_marker(c, left_out, dir, out);
-	add_valid(out, held.p + tail, held.len - tail);
+	capture_valid(out, held.p + tail, held.len - tail);
 	buf_free(&held);
 }

@@ -48,4 +48,10 @@ void capture_free(struct capture *c);
  * After capture_end. When limit < total and there is no spill yet, one is made. */
 void capture_text(struct capture *c, size_t limit, const char *dir, struct buf *out);
 
+/* How long the text is without a limit; more than max when something was dropped. */
+size_t capture_size(const struct capture *c);
+
+/* Appends s as valid UTF-8: what is invalid, and NUL, becomes U+FFFD. */
+void capture_valid(struct buf *out, const char *s, size_t n);
+
 #endif
