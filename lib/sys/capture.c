@@ -203,8 +203,8 @@ static size_t head_of(const char *s, size_t n, size_t limit)
 	return at;
 }
 
-/* From where on the rest gives at most `limit`. */
-static size_t tail_of(const char *s, size_t n, size_t limit)
+/* From where on the rest gives at most `limit`; gap: what stood before s is gone. */
+static size_t tail_of(const char *s, size_t n, size_t limit, bool gap)
 {
 	size_t at = 0, gives, sum;
 
@@ -216,7 +216,7 @@ static size_t tail_of(const char *s, size_t n, size_t limit)
 		at += unit(s + at, n - at, &gives);
 		sum -= gives;
 	}
-	if (at == 0 || s[at - 1] == '\n')
+	if (at ? s[at - 1] == '\n' : !gap)
 		return at;
 	for (size_t on = at; on < n && on - at < NEAR_LINE; on++)
 		if (s[on] == '\n')
@@ -268,7 +268,7 @@ void capture_text(struct capture *c, size_t limit, const char *dir, struct buf *
 	size_t head_part = whole ? held.len : utf8_cut(held.p, c->head.len);
 	size_t head = head_of(held.p, head_part, limit - limit / 3);
 	size_t from = whole ? head : c->head.len;
-	size_t tail = from + tail_of(held.p + from, held.len - from, limit / 3);
+	size_t tail = from + tail_of(held.p + from, held.len - from, limit / 3, !whole);
 	uint64_t left_out = c->total - head - (held.len - tail);
 
 	capture_valid(out, held.p, head);
