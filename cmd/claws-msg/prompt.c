@@ -1,0 +1,296 @@
+/* prompt.c - claws-msg prompt: files, stdin and words become user messages. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/session.h"
+#include "base/prog.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "msg_cmd.h"
+#include "proto/stage.h"
+#include "sys/blob.h"
+#include "sys/io.h"
+
+#define TEXT_MAX ((size_t)16 << 20)     /* of one message: escaped it may take six times that, and a line has 64 MiB */
+#define IMAGE_MAX ((size_t)5 << 20)     /* what Anthropic's API takes for one image; the others take more */
+
+struct prompt {
+	const struct conf *c;
+	struct stage *s;
+	struct buf images;      /* JSON objects, joined by commas */
+	struct buf notes;       /* text for images that are none */
+	bool stdin_done;
+	size_t made;
+};
+
+/* Text that JSON can carry: UTF-8 without NUL. What was replaced is told. */
+static void clean(struct buf *out, const struct buf *in, const char *what)
+{
+	size_t bad = utf8_repair(out, in->p, in->len), nul = 0;
+
+	for (char *p; (p = memchr(out->p, 0, out->len)) != NULL; nul++) {
+		size_t at = (size_t)(p - out->p);
+
+		buf_insert(out, at, "\357\277\275", 3);
+		memmove(out->p + at + 3, out->p + at + 4, out->len - at - 4);
+		buf_truncate(out, out->len - 1);
+	}
+	if (bad || nul)
+		warn("%s: not UTF-8 text: %zu bytes or sequences replaced by U+FFFD", what, bad + nul);
+}
+
+static void message(struct prompt *p, const char *text, size_t n, const char *origin, const char *name)
+{
+	struct jw *w = stage_begin(p->s, MSG_USER);
+	char id[24];
+
+	jw_kstrn(w, "content", text, n);
+	jw_kstr(w, "origin", origin);
+	if (name)
+		jw_kstr(w, "name", name);
+	if (p->images.len && !strcmp(origin, "user")) {
+		jw_key(w, "images");
+		jw_arr(w);
+		jw_raw(w, p->images.p, p->images.len);
+		jw_end(w);
+	}
+	stage_id(p->s, id);
+	jw_kstr(w, "id", id);
+	stage_kts(p->s, w);
+	stage_emit(p->s);
+	p->made++;
+}
+
+static bool looks_like_image(const struct buf *b)
+{
+	const char *why;
+
+	return image_type((const unsigned char *)b->p, b->len, &why) || !strcmp(why, "the image is cut off");
+}
+
+static void emit_text(struct prompt *p, const struct buf *raw, const char *what, const char *origin, const char *name)
+{
+	struct buf text;
+
+	buf_init(&text, 4 * TEXT_MAX);
+	clean(&text, raw, what);
+	message(p, text.p, text.len, origin, name);
+	buf_free(&text);
+}
+
+static void read_stdin(struct prompt *p, struct buf *b, long first_ms, bool needed)
+{
+	struct err e = ERR_INIT;
+	int got;
+
+	p->stdin_done = true;
+	got = stdin_read(b, first_ms, &e);
+	if (got < 0)
+		die_err(&e);
+	if (!got && needed)
+		die(ST_NOINPUT, "stdin: no prompt came in time");
+	if (!got && stdin_kind() != STDIN_SOCKET)
+		warn("stdin: nothing came in time, going on without it");
+}
+
+static void add_file(struct prompt *p, const char *path)
+{
+	struct err e = ERR_INIT;
+	struct buf b;
+
+	buf_init(&b, TEXT_MAX);
+	if (!strcmp(path, "-")) {
+		if (stdin_kind() == STDIN_NONE || p->stdin_done)
+			die(ST_NOINPUT, "-f -: stdin is %s", p->stdin_done ? "read already" : "closed or empty");
+		read_stdin(p, &b, p->c->stdin_wait, true);
+		emit_text(p, &b, "stdin", "stdin", NULL);
+	} else {
+		if (io_read_file(AT_FDCWD, path, &b, &e) < 0)
+			die(e.status == ST_DATA ? ST_DATA : ST_NOINPUT, "-f: %s", e.text);
+		if (looks_like_image(&b))
+			die(ST_DATA, "-f %s: is an image: give it with -i", path);
+		emit_text(p, &b, path, "file", path);
+	}
+	buf_free(&b);
+}
+
+static void note(struct prompt *p, const char *path, const char *why)
+{
+	warn("-i %s: %s; the model is told so", path, why);
+	buf_addf(&p->notes, "%s[image %s could not be used: %s]", p->notes.len ? "\n" : "", path, why);
+}
+
+static void add_image(struct prompt *p, const char *path, int blobs)
+{
+	struct err e = ERR_INIT;
+	struct buf b;
+	struct jw w;
+	const char *type, *why;
+	char name[BLOB_NAME];
+
+	buf_init(&b, IMAGE_MAX);
+	if (io_read_file(AT_FDCWD, path, &b, &e) < 0) {
+		if (e.status != ST_DATA)
+			die(ST_NOINPUT, "-i: %s", e.text);
+		note(p, path, "larger than 5 MB");
+	} else if (!(type = image_type((const unsigned char *)b.p, b.len, &why))) {
+		note(p, path, why);
+	} else {
+		if (blob_put(blobs, b.p, b.len, name, &e) < 0)
+			die_err(&e);
+		if (p->images.len)
+			buf_addc(&p->images, ',');
+		w = jw_begin(&p->images);
+		jw_obj(&w);
+		jw_kstr(&w, "media_type", type);
+		jw_kstr(&w, "blob", name);
+		jw_end(&w);
+	}
+	buf_free(&b);
+}
+
+static void add_images(struct prompt *p)
+{
+	struct err e = ERR_INIT;
+	int blobs;
+
+	if (!p->c->images.n)
+		return;
+	if (!p->c->session)
+		die(ST_USAGE, "-i needs --session LOG: images are kept beside the session's log");
+	blobs = session_blobs(p->c->session, &e);
+	if (blobs < 0)
+		die_err(&e);
+	for (size_t i = 0; i < p->c->images.n; i++)
+		add_image(p, p->c->images.v[i], blobs);
+	close(blobs);
+}
+
+/* The words as one text. */
+static void add_words(struct buf *words, int argc, char **argv)
+{
+	for (int i = 0; i < argc; i++) {
+		buf_adds(words, i ? " " : "");
+		buf_adds(words, argv[i]);
+	}
+}
+
+static bool blank(const struct buf *b)
+{
+	return strspn(b->p, " \t\r\n") == b->len;
+}
+
+/* stdin beside a prompt: data for it. Without one: the prompt itself. */
+static void add_stdin(struct prompt *p, struct buf *in)
+{
+	enum stdin_kind kind = stdin_kind();
+	long wait = p->c->stdin_wait;
+
+	if (p->c->no_stdin || p->stdin_done || kind == STDIN_NONE || kind == STDIN_TERMINAL)
+		return;
+	if (kind == STDIN_SOCKET && (wait < 0 || wait > 1000))
+		wait = 1000;            /* daemons and editors hand theirs down and never close it */
+	read_stdin(p, in, wait, false);
+}
+
+static void last_message(struct prompt *p, struct buf *text)
+{
+	if (p->notes.len) {
+		if (!blank(text))
+			buf_adds(text, "\n\n");
+		else
+			buf_clear(text);
+		buf_add(text, p->notes.p, p->notes.len);
+	} else if (blank(text)) {
+		buf_clear(text);
+	}
+	while (text->len && text->p[text->len - 1] == '\n')
+		buf_truncate(text, text->len - 1);
+	if (text->len || p->images.len)
+		emit_text(p, text, "prompt", "user", NULL);
+}
+
+/* Under --no-time ids are counters: they go on where the session's log and its waiting messages stand. */
+static void count_on(struct stage *s, const char *path)
+{
+	struct json j = JSON_INIT;
+	struct lines in;
+	struct line l;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	lines_init(&in, fd, LINE_MAX_BYTES);
+	for (enum lines_got got; (got = lines_next(&in, &l)) != LINES_END;) {
+		if (got == LINES_NEED && lines_fill(&in, NULL) <= 0 && !in.eof)
+			break;
+		if (got == LINES_LINE && json_parse(&j, l.p, l.len, NULL) == 0) {
+			char *id = json_dup(&j, json_get(&j, 0, "id")), *end;
+			unsigned long n = id && *id == s->letter ? strtoul(id + 1, &end, 10) : 0;
+
+			if (n && !*end && n > s->id_count)
+				s->id_count = n;
+			free(id);
+		}
+	}
+	json_free(&j);
+	lines_free(&in);
+	close(fd);
+}
+
+static void begin(struct prompt *p, struct stage *s, const struct conf *c)
+{
+	struct buf inbox;
+
+	*p = (struct prompt){.c = c, .s = s};
+	buf_init(&p->images, BUF_NOLIMIT);
+	buf_init(&p->notes, BUF_NOLIMIT);
+	stage_init(s, "claws-msg", 'u');
+	s->no_time |= c->no_time;
+	if (!s->no_time || !c->session)
+		return;
+	buf_init(&inbox, 8192);
+	count_on(s, c->session);
+	if (session_side(c->session, "inbox", &inbox, NULL) == 0)
+		count_on(s, inbox.p);
+	buf_free(&inbox);
+}
+
+int cmd_prompt(const struct conf *c, int argc, char **argv)
+{
+	struct prompt p;
+	struct stage s;
+	struct buf in, words;
+
+	begin(&p, &s, c);
+	buf_init(&in, TEXT_MAX);
+	buf_init(&words, TEXT_MAX);
+	for (size_t i = 0; i < c->files.n; i++)
+		add_file(&p, c->files.v[i]);
+	if (argc == 1 && !strcmp(argv[0], "-")) {
+		if (c->no_stdin)
+			die(ST_USAGE, "-n and the prompt '-' exclude each other");
+		if (p.stdin_done || stdin_kind() == STDIN_NONE)
+			die(ST_NOINPUT, "prompt '-': stdin is %s", p.stdin_done ? "read already by -f -" : "closed or /dev/null");
+		read_stdin(&p, &words, c->stdin_wait, true);
+	} else {
+		add_words(&words, argc, argv);
+		add_stdin(&p, &in);
+	}
+	add_images(&p);
+	if (words.over)
+		die(ST_DATA, "the prompt is longer than %zu bytes: give it with -f FILE", TEXT_MAX);
+	if (blank(&words) && !blank(&in)) {
+		last_message(&p, &in);
+	} else {
+		if (!blank(&in))
+			emit_text(&p, &in, "stdin", "stdin", NULL);
+		last_message(&p, &words);
+	}
+	if (!p.made)
+		die(ST_NOINPUT, "no prompt: give words, '-' to read it from stdin, or -f FILE");
+	stage_flush(&s);
+	return ST_OK;
+}
