@@ -107,6 +107,11 @@ void http_stop(struct http *h)
 	h->headers = NULL;
 }
 
+void http_touch(struct http *h)
+{
+	h->since = io_now_ms();
+}
+
 static int http_headers(struct http *h, const struct http_request *r, struct err *e)
 {
 	struct curl_slist *list = NULL, *more;

@@ -63,6 +63,7 @@ void http_free(struct http *h);
 int http_start(struct http *h, const struct http_request *r, struct err *e);
 bool http_busy(const struct http *h);
 void http_stop(struct http *h);
+void http_touch(struct http *h);      /* the caller was busy elsewhere: silence counts from now */
 
 /* Waits at most timeout_ms (-1: no limit) for the network or fds, whose revents are then as poll(2) sets them, and handles what
  * the network brought. Also without a request: then only fds and the time count. */

@@ -1,0 +1,283 @@
+/* call.c - one call, from its turn to its turn_done: attempts, waits, and what is left at the end. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/prog.h"
+#include "base/status.h"
+#include "llm/classify.h"
+#include "stream.h"
+#include "sys/io.h"
+
+/* ---- the end ---- */
+
+static int answer_status(const struct stream *s, enum stop stop)
+{
+	const struct answer *a = &s->answer;
+
+	if (a->error.set) {
+		/* "overloaded" is what every 5xx is classed as; that the server is broken is another thing to act on */
+		if (!strcmp(a->error.class, "overloaded") && a->error.status >= 500 && a->error.status != 529 &&
+		    !strstr(a->error.type.p, "overload"))
+			return ST_UNAVAILABLE;
+		return error_class(a->error.class)->status;
+	}
+	if (stop == STOP_MAX_TOKENS && a->ncalls)
+		return ST_OK;
+	return stop_status(stop);
+}
+
+static void call_over(struct stream *s, enum stop stop)
+{
+	emit_turn_done(s, stop);
+	if (s->answered)
+		answer_free(&s->answer);
+	s->answered = false;
+	s->phase = PHASE_IDLE;
+	s->calls++;
+}
+
+/* The call cannot be made. */
+static void call_refuse(struct stream *s, const char *class, int status, const char *text)
+{
+	emit_error(s, class, 0, NULL, -1, text);
+	if (!s->st.ring)
+		warn("%s", text);
+	s->status = status_worse(s->status, status);
+	call_over(s, STOP_ERROR);
+}
+
+static void call_overflow(struct stream *s)
+{
+	int64_t limit = overflow_limit(s->answer.error.message.p);
+	struct jw *w;
+
+	if (!s->st.ring && s->answer.error.set)
+		emit_answer_error(s);
+	emit_assistant(s);
+	w = stage_begin(&s->st, MSG_COMPACT_REQUEST);
+	if (limit > 0)
+		jw_ki64(w, "limit", limit);
+	stage_emit(&s->st);
+	s->status = ST_LIMIT;
+	call_over(s, STOP_CONTEXT_EXCEEDED);
+}
+
+/* The answer is what it is: write it down. */
+static void call_end(struct stream *s)
+{
+	const struct answer *a = &s->answer;
+	enum stop stop = a->stop;
+
+	s->status = answer_status(s, stop);
+	play_keep(s, s->lost[0] ? s->lost : NULL);
+	if (stop == STOP_CONTEXT_EXCEEDED || (a->error.set && !strcmp(a->error.class, "overflow"))) {
+		call_overflow(s);
+		return;
+	}
+	if (a->error.set && !strcmp(a->error.class, "truncated"))
+		stop = s->answer.stop = STOP_TRUNCATED;
+	if (a->error.set || stop == STOP_TRUNCATED)
+		emit_answer_error(s);
+	emit_assistant(s);
+	call_over(s, stop);
+}
+
+/* ---- attempts ---- */
+
+static void on_head(void *arg, int status)
+{
+	struct stream *s = arg;
+
+	answer_head(&s->answer, status);
+	if (s->recording)
+		recorder_head(&s->recorder, status);
+}
+
+static void on_header(void *arg, const char *name, const char *value)
+{
+	struct stream *s = arg;
+
+	answer_header(&s->answer, name, value);
+	if (s->recording)
+		recorder_header(&s->recorder, name, value);
+}
+
+static int on_body(void *arg, const char *p, size_t n)
+{
+	struct stream *s = arg;
+
+	if (s->recording)
+		recorder_body(&s->recorder, p, n);
+	return answer_feed(&s->answer, p, n);
+}
+
+static const struct http_sink sink = {.head = on_head, .header = on_header, .body = on_body};
+
+static void new_answer(struct stream *s)
+{
+	if (s->answered)
+		answer_free(&s->answer);
+	answer_init(&s->answer, s->wire, &emit_sink, s);
+	s->answered = true;
+	s->lost[0] = 0;
+}
+
+static void attempt(struct stream *s)
+{
+	struct err e = ERR_INIT;
+	struct http_request r = {
+		.url = s->url.p, .body = s->body.p, .len = s->body.len,
+		.headers = (const char *const *)s->header,
+		.connect_ms = s->conf.connect, .first_ms = s->conf.first_byte, .idle_ms = s->conf.idle,
+		.no_proxy = url_loopback(&s->target), .sink = &sink, .arg = s};
+
+	new_answer(s);
+	if (s->recording)
+		recorder_begin(&s->recorder);
+	s->phase = PHASE_RUNNING;
+	if (http_start(&s->http, &r, &e) < 0)
+		call_refuse(s, "config", e.status, e.text);
+}
+
+void call_start(struct stream *s)
+{
+	struct err e = ERR_INIT;
+
+	s->started = io_now_ms();
+	s->status = ST_OK;
+	s->phase = PHASE_RUNNING;
+	s->retry = (struct retry){.max = (int)s->conf.retries, .jitter = !s->st.no_time,
+		.deadline = s->conf.timeout ? s->started + s->conf.timeout : LLONG_MAX / 2};
+	if (s->broken.status) {
+		call_refuse(s, s->broken.status == ST_CONFIG ? "config" : "input", s->broken.status, s->broken.text);
+		return;
+	}
+	if (s->convo.nmessages == 0) {
+		call_refuse(s, "input", ST_NOINPUT, "the conversation is empty: there is nothing to answer");
+		return;
+	}
+	if (play_body(s, &s->options, &s->body, &e) < 0 ||
+	    ((s->recording || s->replaying) && play_canon(s, &e) < 0)) {
+		call_refuse(s, "input", e.status, e.text);
+		return;
+	}
+	if (!s->replaying) {
+		attempt(s);
+		return;
+	}
+	new_answer(s);
+	if (play_answer(s, &e) < 0)
+		call_refuse(s, "input", e.status, e.text);
+	else
+		call_end(s);
+}
+
+/* Does the refusal name a parameter of ours? Then it is left out from now on. True: the next request differs. */
+static bool drop_parameter(struct stream *s)
+{
+	static const char *const refusals[] = {
+		"unsupported", "not supported", "not support", "unrecognized", "not permitted", "deprecated", "unknown",
+		"only the default", "may only be set", "unexpected", "not allowed", NULL};
+	const struct answer_error *e = &s->answer.error;
+	struct call_options *o = &s->options;
+	const char *text = e->message.p;
+	bool refused = false;
+
+	if (!e->set || e->status < 400 || (e->status != 400 && e->status != 422) || s->answer.heard)
+		return false;
+	for (const char *const *r = refusals; *r; r++)
+		refused = refused || strcasestr(text, *r) || strcasestr(e->code.p, *r);
+	if (!refused)
+		return false;
+	if (o->temperature >= 0 && strstr(text, "temperature"))
+		o->temperature = -1;
+	else if (o->thinking >= 0 && (strstr(text, "thinking") || strstr(text, "reasoning_effort")))
+		o->thinking = -1;
+	else if (o->stream_usage && strstr(text, "stream_options"))
+		o->stream_usage = false;
+	else if (o->max_tokens && !s->swapped && strstr(text, o->max_completion_tokens ? "max_completion_tokens" : "max_tokens"))
+		s->swapped = true, o->max_completion_tokens = !o->max_completion_tokens;
+	else
+		return false;
+	return true;
+}
+
+/* An attempt has failed. True: another one follows. */
+static bool try_again(struct stream *s)
+{
+	struct answer *a = &s->answer;
+	struct err e = ERR_INIT;
+	int64_t wait;
+
+	if (drop_parameter(s)) {
+		if (play_body(s, &s->options, &s->body, &e) < 0)
+			return false;
+		attempt(s);
+		return true;
+	}
+	if (a->heard || !answer_retryable(a))
+		return false;
+	switch (retry_next(&s->retry, a->error.set ? a->error.retry_after_ms : -1, io_now_ms(), &wait)) {
+	case RETRY_WAIT:
+		emit_retry(s, wait);
+		answer_free(a);
+		s->answered = false;
+		s->phase = PHASE_WAITING;
+		s->wait_until = io_now_ms() + wait;
+		return true;
+	case RETRY_TOO_LONG:
+	case RETRY_USED_UP:
+		break;
+	}
+	return false;
+}
+
+void call_arrived(struct stream *s)
+{
+	const struct http *h = &s->http;
+
+	if (h->failed) {
+		snprintf(s->lost, sizeof s->lost, "%s", h->text);
+		answer_fail(&s->answer, s->answer.heard ? "truncated" : h->class, "%s: %s", s->target.host, h->text);
+	} else {
+		answer_end(&s->answer);
+	}
+	if (!try_again(s))
+		call_end(s);
+}
+
+void call_again(struct stream *s)
+{
+	attempt(s);
+}
+
+void call_out_of_time(struct stream *s)
+{
+	snprintf(s->lost, sizeof s->lost, "the call took longer than %ld s (--timeout)", s->conf.timeout / 1000);
+	http_stop(&s->http);
+	answer_fail(&s->answer, s->answer.heard ? "truncated" : "timeout", "%s: %s", s->target.host, s->lost);
+	call_end(s);
+}
+
+void call_cut(struct stream *s)
+{
+	struct answer *a = &s->answer;
+
+	if (s->phase == PHASE_RUNNING) {
+		size_t calls;
+
+		http_stop(&s->http);
+		answer_cut(a);
+		/* even if all of it has come: what was interrupted is not to be run */
+		a->stop = STOP_INTERRUPTED;
+		calls = a->ncalls;
+		if (calls)
+			buf_clear(&a->blocks);
+		a->ncalls = 0;
+		emit_assistant(s);
+		a->ncalls = calls;
+	}
+	s->status = ST_FAILED;
+	call_over(s, STOP_INTERRUPTED);
+}

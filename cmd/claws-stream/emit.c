@@ -1,0 +1,154 @@
+/* emit.c - the lines that a call writes. */
+#include <string.h>
+
+#include "stream.h"
+#include "sys/io.h"
+
+/* Not with stage_begin: a chunk is the hot path, and these keys need no escaping. */
+static void chunk(struct stream *s, const char *head, const char *text, size_t n)
+{
+	struct buf *b = &s->st.made;
+
+	buf_clear(b);
+	buf_adds(b, head);
+	jw_escape(b, text, n);
+	buf_adds(b, "\"}");
+	stage_write(&s->st, b->p, b->len);
+}
+
+static void on_text(void *arg, const char *text, size_t n)
+{
+	chunk(arg, "{\"type\":\"text_chunk\",\"text\":\"", text, n);
+}
+
+static void on_thinking(void *arg, const char *text, size_t n)
+{
+	chunk(arg, "{\"type\":\"thinking_chunk\",\"text\":\"", text, n);
+}
+
+static void on_call(void *arg, int index, const char *id, const char *name, const char *args, size_t n)
+{
+	struct stream *s = arg;
+	struct jw *w = stage_begin(&s->st, MSG_TOOL_CALL_CHUNK);
+
+	jw_ki64(w, "index", index);
+	if (id)
+		jw_kstr(w, "id", id);
+	if (name)
+		jw_kstr(w, "name", name);
+	if (n)
+		jw_kstrn(w, "args", args, n);
+	stage_emit(&s->st);
+}
+
+/* An id that is empty, or was used before in the conversation, would pair with the wrong result. */
+static void on_rename(void *arg, struct buf *id)
+{
+	struct stream *s = arg;
+
+	if (id->len && !convo_has_id(&s->convo, id->p))
+		return;
+	for (unsigned k = 1;; k++) {
+		buf_clear(id);
+		buf_addf(id, "call%05u", s->named + k);   /* nine letters and digits: what Mistral accepts */
+		if (!convo_has_id(&s->convo, id->p)) {
+			s->named += k;
+			return;
+		}
+	}
+}
+
+const struct answer_sink emit_sink = {
+	.text = on_text, .thinking = on_thinking, .call = on_call, .rename = on_rename};
+
+void emit_error(struct stream *s, const char *class, int status, const char *code, int64_t retry_after_ms,
+                const char *message)
+{
+	struct buf masked;
+	struct jw *w = stage_begin(&s->st, MSG_ERROR);
+
+	buf_init(&masked, BUF_NOLIMIT);
+	record_mask(&masked, message, strlen(message), s->key);
+	jw_kstr(w, "class", class);
+	jw_kstr(w, "stage", s->st.name);
+	jw_kstrn(w, "message", masked.p, masked.len);
+	if (status > 0)
+		jw_ki64(w, "status", status);
+	if (code && *code) {
+		buf_clear(&masked);
+		record_mask(&masked, code, strlen(code), s->key);
+		jw_kstrn(w, "code", masked.p, masked.len);
+	}
+	if (retry_after_ms >= 0)
+		jw_ki64(w, "retry_after_ms", retry_after_ms);
+	stage_emit(&s->st);
+	buf_free(&masked);
+}
+
+void emit_answer_error(struct stream *s)
+{
+	const struct answer *a = &s->answer;
+	const struct answer_error *e = &a->error;
+	const char *code = e->code.len && strspn(e->code.p, "0123456789") < e->code.len ? e->code.p : e->type.p;
+	struct buf words;
+
+	if (!e->set) {
+		emit_error(s, "truncated", 0, NULL, -1, "the answer ended without the provider saying that it is the end");
+		return;
+	}
+	buf_init(&words, 4096);
+	answer_words(a, &words);
+	emit_error(s, e->class, e->status, *code ? code : e->code.p, e->retry_after_ms, words.p);
+	buf_free(&words);
+}
+
+void emit_retry(struct stream *s, int64_t wait_ms)
+{
+	const struct answer *a = &s->answer;
+	struct buf words, masked;
+	struct jw *w;
+
+	buf_init(&words, 4096);
+	buf_init(&masked, 4096);
+	answer_words(a, &words);
+	record_mask(&masked, words.p, words.len, s->key);
+	w = stage_begin(&s->st, MSG_RETRY);
+	jw_ki64(w, "attempt", s->retry.done);
+	jw_ki64(w, "wait_ms", wait_ms);
+	jw_kstr(w, "class", a->error.set ? a->error.class : "truncated");
+	if (masked.len)
+		jw_kstrn(w, "message", masked.p, masked.len);
+	stage_emit(&s->st);
+	buf_free(&words);
+	buf_free(&masked);
+}
+
+void emit_assistant(struct stream *s)
+{
+	struct jw *w = stage_begin(&s->st, MSG_ASSISTANT);
+	char id[24];
+
+	if (!answer_write(&s->answer, w, s->maker, provider_cost(&s->p, &s->answer.usage)))
+		return;
+	stage_id(&s->st, id);
+	jw_kstr(w, "id", id);
+	stage_kts(&s->st, w);
+	stage_emit(&s->st);
+}
+
+void emit_turn_done(struct stream *s, enum stop stop)
+{
+	struct jw *w = stage_begin(&s->st, MSG_TURN_DONE);
+	const struct answer *a = s->answered ? &s->answer : NULL;
+
+	jw_kstr(w, "stop_reason", stop_name(stop));
+	if (a) {
+		jw_key(w, "usage");
+		usage_write(w, &a->usage, provider_cost(&s->p, &a->usage));
+	}
+	if (!s->st.no_time && s->phase != PHASE_IDLE)
+		jw_ki64(w, "ms", io_now_ms() - s->started);
+	if (a && a->request_id.len)
+		jw_kstrn(w, "request_id", a->request_id.p, a->request_id.len);
+	stage_emit(&s->st);
+}

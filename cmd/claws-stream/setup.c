@@ -1,0 +1,220 @@
+/* setup.c - which provider, at which address, with which key. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/prog.h"
+#include "base/status.h"
+#include "base/xalloc.h"
+#include "stream.h"
+
+static const char *env(const char *name)
+{
+	const char *v = getenv(name);
+
+	return v && *v ? v : NULL;
+}
+
+/* NAME_BASE_URL, the name in capitals. */
+static const char *env_base_url(const char *provider)
+{
+	char *name = xasprintf("%s_BASE_URL", provider);
+	const char *v;
+
+	for (char *c = name; *c; c++)
+		*c = isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
+	v = env(name);
+	free(name);
+	return v;
+}
+
+static int find_provider(struct stream *s, struct err *e)
+{
+	const char *model = s->conf.model ? s->conf.model : env("CLAWS_MODEL");
+	bool custom = s->conf.base_url || env("CLAWS_BASE_URL");
+	const char *wire;
+	struct catalog c;
+	int bad;
+
+	if (!model || !*model)
+		return err_set(e, ST_CONFIG, "no model: give -m PROVIDER/MODEL or set CLAWS_MODEL");
+	if (catalog_open(&c, e) < 0)
+		return -1;
+	bad = provider_find(&c, model, custom, &s->p, e);
+	catalog_close(&c);
+	if (bad)
+		return -1;
+	wire = s->conf.wire ? s->conf.wire : s->p.wire;
+	s->wire = wire_find(wire);
+	if (!s->wire)
+		return err_set(e, ST_CONFIG, "wire '%s' is not known; anthropic and openai-chat are", wire);
+	s->maker = xasprintf("%s/%s", s->p.name, s->p.model);
+	return 0;
+}
+
+static int find_url(struct stream *s, struct err *e)
+{
+	const char *base = s->conf.base_url;
+
+	if (!base)
+		base = env_base_url(s->p.name);
+	if (!base)
+		base = env("CLAWS_BASE_URL");
+	if (!base)
+		base = s->p.base_url;
+	if (!*base && s->replaying)
+		return 0;
+	if (!*base)
+		return err_set(e, ST_CONFIG, "provider %s has no address: give --base-url or set CLAWS_BASE_URL", s->p.name);
+	if (url_join(&s->url, base, s->wire->path, e) < 0 || url_parse(s->url.p, &s->target, e) < 0)
+		return err_wrap(e, "base URL of %s", s->p.name);
+	return 0;
+}
+
+/* A copy without the white space around it: keys come out of files with a line end. NULL if nothing is left. */
+static char *trimmed(const char *v)
+{
+	size_t n;
+
+	while (isspace((unsigned char)*v))
+		v++;
+	n = strlen(v);
+	while (n && isspace((unsigned char)v[n - 1]))
+		n--;
+	return n ? xstrndup(v, n) : NULL;
+}
+
+static int find_key(struct stream *s, struct err *e)
+{
+	const char *name = NULL, *v = NULL;
+
+	for (char **k = s->p.key_env; *k && !v; k++)
+		v = env(name = *k);
+	if (!v)
+		v = env(name = "CLAWS_API_KEY");
+	s->key = v ? trimmed(v) : NULL;
+	if (!s->key)
+		return s->p.key_optional || s->conf.dry_run || s->replaying ? 0 :
+			err_set(e, ST_CONFIG, "no key for %s: set %s or CLAWS_API_KEY", s->p.name,
+				s->p.key_env[0] ? s->p.key_env[0] : "its key");
+	for (const char *c = s->key; *c; c++)
+		if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7f)
+			return err_set(e, ST_CONFIG, "the key in %s is not one: it holds white space or other "
+				"characters that no key has", name);
+	/* nobody else of this user may read it out of this process */
+	prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+	if (!s->target.tls && !url_loopback(&s->target) && s->url.len && !s->replaying)
+		return err_set(e, ST_CONFIG, "the key in %s is not sent to %s: plain http goes to this machine only; "
+			"use https", name, s->target.host);
+	return 0;
+}
+
+static void header(struct stream *s, const char *name, const char *value)
+{
+	if (s->nheader == HEADERS)
+		die(ST_BUG, "too many headers");
+	s->header[s->nheader++] = xasprintf("%s: %s", name, value);
+}
+
+static void make_headers(struct stream *s)
+{
+	bool anthropic = !strcmp(s->wire->name, "anthropic");
+	bool bearer = *s->p.auth ? !strcmp(s->p.auth, "bearer") : !anthropic;
+
+	header(s, "content-type", "application/json");
+	header(s, "accept", s->conf.no_stream ? "application/json" : "text/event-stream");
+	header(s, "user-agent", "claws/" CLAWS_VERSION);
+	if (anthropic)
+		header(s, "anthropic-version", "2023-06-01");
+	if (!s->key)
+		return;
+	s->header[s->nheader++] = xasprintf(bearer ? "authorization: Bearer %s" : "x-api-key: %s", s->key);
+	s->auth = s->nheader;
+}
+
+static int make_options(struct stream *s, struct err *e)
+{
+	const char *t = s->conf.thinking;
+	char *end;
+
+	s->options = (struct call_options){
+		.model = s->p.model,
+		.max_tokens = s->conf.max_tokens ? s->conf.max_tokens : s->p.max_tokens,
+		.temperature = s->conf.temperature,
+		.thinking = -1,
+		.stream = !s->conf.no_stream,
+		.cache = true,
+		.max_completion_tokens = s->p.max_completion_tokens,
+		.stream_usage = s->p.stream_usage,
+		.developer = s->p.developer,
+		.extra = s->p.extra,
+	};
+	if (t && !strcmp(t, "off")) {
+		s->options.thinking = 0;
+	} else if (t) {
+		s->options.thinking = strtol(t, &end, 10);
+		if (!isdigit((unsigned char)*t) || *end || s->options.thinking <= 0)
+			return err_set(e, ST_USAGE, "--thinking %s: expected a number of tokens or off", t);
+	}
+	s->wanted = s->options;
+	return 0;
+}
+
+static int make_records(struct stream *s, struct err *e)
+{
+	const char *home = env("HOME");
+
+	if (!s->conf.record && !s->conf.replay)
+		return 0;
+	s->cwd = getcwd(NULL, 0);
+	s->names = (struct record_names){.cwd = s->cwd, .home = home, .key = s->key};
+	if (s->conf.record) {
+		if (recorder_open(&s->recorder, s->conf.record, s->key, e) < 0)
+			return -1;
+		s->recording = true;
+		return 0;
+	}
+	return replay_open(&s->replay, s->conf.replay, &s->names, e);
+}
+
+int setup(struct stream *s, struct err *e)
+{
+	s->replaying = s->conf.replay != NULL;
+	buf_init(&s->url, 8192);
+	if (find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0 || make_options(s, e) < 0)
+		return -1;
+	make_headers(s);
+	if (make_records(s, e) < 0)
+		return -1;
+	if (!s->replaying && !s->conf.dry_run) {
+		if (http_init(&s->http, e) < 0)
+			return -1;
+		s->net = true;
+	}
+	return 0;
+}
+
+void setup_free(struct stream *s)
+{
+	if (s->net)
+		http_free(&s->http);
+	if (s->recording)
+		recorder_close(&s->recorder);
+	if (s->replay.name)
+		replay_close(&s->replay);
+	for (size_t i = 0; i < s->nheader; i++) {
+		explicit_bzero(s->header[i], strlen(s->header[i]));
+		free(s->header[i]);
+	}
+	if (s->key)
+		explicit_bzero(s->key, strlen(s->key));
+	free(s->key);
+	free(s->maker);
+	free(s->cwd);
+	buf_free(&s->url);
+	provider_free(&s->p);
+}
