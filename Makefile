@@ -10,7 +10,7 @@
 BUILD ?= build
 ifneq (,$(filter asan,$(MAKECMDGOALS)))
 SAN := 1
-BUILD := $(BUILD)/asan
+override BUILD := $(BUILD)/asan
 endif
 PREFIX  ?= /usr/local
 BINDIR  ?= $(PREFIX)/bin
@@ -21,6 +21,7 @@ CFLAGS  ?= -O2 -g
 CPPFLAGS ?=
 DEPS ?= ask
 export BUILD
+SELF = $(MAKE) --no-print-directory -s BUILD=$(BUILD) SAN=$(SAN)
 ifeq (,$(filter -j% --jobserver%,$(MAKEFLAGS)))
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
@@ -60,7 +61,7 @@ all: $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS:cmd/%=$(BUILD)/bin/%) $(BUILD)/share/cl
 unit: $(UNITS:%=$(BUILD)/tests/%)
 servers: $(SERVERS:%=$(BUILD)/tests/servers/%)
 tests: all unit servers $(FUZZERS:%=$(BUILD)/tests/fuzz/%)
-asan: all
+asan: $(if $(filter check,$(MAKECMDGOALS)),,tests)
 
 # Changed flags, a changed prefix or another compiler build anew.
 FLAGS = $(CC) $(OWN) $(CPPFLAGS) $(CFLAGS) $(LINK) $(LDFLAGS)
@@ -86,6 +87,8 @@ $(PROGS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $$(call objects,cmd/$$*) $(BUILD)/lib
 	$(link) $(LIBS_$*)
 $(SERVERS:%=$(BUILD)/tests/servers/%): $(BUILD)/tests/servers/%: $$(call objects,tests/servers/$$*) $(BUILD)/libclaws.a
 	$(link)
+$(BUILD)/tests/bench/measure: $(BUILD)/obj/tests/bench/measure.o $(BUILD)/libclaws.a
+	$(link)
 $(UNITS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libclaws.a
 	$(link) $(LIBS_unit_$*)
 $(BUILD)/share/claws: $(SHARE) Makefile
@@ -108,18 +111,18 @@ deps:
 	@DEPS=$(DEPS) tests/dev/deps check
 try:
 	@DEPS=$(DEPS) tests/dev/deps try
-	@$(MAKE) --no-print-directory -s all
+	@$(SELF) all
 	@PATH="$(abspath $(BUILD))/bin:$$PATH" share/claws/try/run
 check:
 	@DEPS=$(DEPS) tests/dev/deps check
-	@$(MAKE) --no-print-directory -s tests
+	@$(SELF) tests
 	@tests/dev/check $(TESTS)
 lint:
 	@DEPS=$(DEPS) tests/dev/deps lint
-	@$(MAKE) --no-print-directory -s tests
+	@$(SELF) tests
 	@tests/dev/lint
 bench:
-	@$(MAKE) --no-print-directory -s all servers
+	@$(SELF) all servers $(BUILD)/tests/bench/measure
 	@tests/bench/bench
 
 # Man pages, completions and data go where their readers look for them.
