@@ -50,6 +50,7 @@ struct answer {
 
 	/* the response's head */
 	int status;
+	int64_t header_retry_ms;  /* retry-after; -1 not sent */
 	int should_retry;         /* x-should-retry: 1, 0, or -1 where it is not sent */
 
 	/* at work */
@@ -62,12 +63,13 @@ struct answer {
 	size_t args_total;
 	enum { ANSWER_START, ANSWER_SSE, ANSWER_WHOLE } shape;
 	bool ended;
-	size_t bad_events;        /* events whose data are no JSON */
-	struct part *parts;       /* anthropic: by index; openai-chat: reasoning details */
+	bool bad_event;           /* the last event was no JSON: fine only if the stream was cut there */
+	bool done;                /* "[DONE]" came */
+	bool refused;             /* there was a refusal in words */
+	struct part *parts;       /* anthropic: blocks in order; openai-chat: reasoning details */
 	size_t nparts, capparts, capcalls;
-	int open_call;            /* the call that a piece without a name of its own goes on with; -1 none */
-	struct buf held;          /* text that may yet turn out to be a tag */
-	unsigned char mode;       /* the wire's own state */
+	struct buf echo;          /* openai-chat: extra_content of the message, as JSON text */
+	const char *thought_in;   /* openai-chat: the member that carried the thoughts; NULL none */
 };
 
 void answer_init(struct answer *a, const struct wire *wire, const struct answer_sink *sink, void *arg);
@@ -92,16 +94,8 @@ bool answer_write(const struct answer *a, struct jw *w, const char *maker, doubl
 /* The value of "usage": counters the provider did not give are null. */
 void usage_write(struct jw *w, const struct usage *u, double cost_usd);
 
-/* ---- for the wires ---- */
-void answer_text(struct answer *a, const char *s, size_t n);
-void answer_think(struct answer *a, const char *s, size_t n);
-/* A new call; returns its index, or -1 beyond the limit. id may be empty: one is made. */
-int answer_call(struct answer *a, const char *id, size_t nid, const char *name, size_t nname);
-void answer_args(struct answer *a, int call, const char *s, size_t n);
-void answer_block(struct answer *a, const char *json, size_t n);      /* a finished block, appended to blocks */
-void answer_error(struct answer *a, const struct json *j, int error); /* value of "error", or an error body: fills a->error */
-void answer_protocol(struct answer *a, const char *what);             /* error of class protocol */
-/* Reads string v into b (replacing it); false and unchanged if it is none. */
-bool answer_str(struct buf *b, const struct json *j, int v);
+/* For a person, one line: what failed, the provider's words without markup, and what to do. Nothing if there is no error. */
+void answer_words(const struct answer *a, struct buf *out);
+
 
 #endif

@@ -17,6 +17,7 @@
 #ifndef LLM_CONVO_H
 #define LLM_CONVO_H
 
+#include "base/set.h"
 #include "llm/wire.h"
 
 #define CONVO_MAX ((size_t)512 << 20)
@@ -38,13 +39,15 @@ struct convo {
 	/* at work */
 	struct buf pending;       /* openai-chat: images of tool results, sent as a user message after the last result */
 	struct buf final;         /* what stands for the last message as long as it is the last (trailing space trimmed) */
+	bool has_final;
 	size_t last_at;           /* where the last message begins in messages */
 	size_t mark_at;           /* where a cache mark goes: before the closing brace of its last block; 0: nowhere */
+	size_t mark_before;       /* the same of the user message before it */
 	size_t results_at;        /* end of the tool results at the start of the last message */
+	bool no_thinking;         /* anthropic: the tool loop under way began without a thought, so it must go on without */
 	enum { CONVO_NONE, CONVO_USER, CONVO_ASSISTANT, CONVO_TOOL } last;
-	char **open;              /* ids of calls that wait for their result */
-	size_t nopen, capopen;
-	struct buf ids;           /* all call ids seen, each NUL-terminated */
+	struct buf open;          /* ids of calls that wait for their result: each between NULs */
+	struct set ids;           /* all call ids seen */
 };
 
 void convo_init(struct convo *c, const struct wire *wire, const char *maker);

@@ -32,6 +32,14 @@ struct call {                 /* one tool call of an answer */
 	struct buf args;          /* JSON text as it came, possibly broken */
 	struct buf extra;         /* extra_content: JSON text to send back, or empty */
 	bool ok;                  /* args is one JSON object (after repair) */
+
+	/* while it is built */
+	struct buf raw_id;        /* as the provider gave it, maybe empty */
+	int64_t index;            /* the provider's; -1 none */
+	int depth;                /* of brackets in args so far */
+	bool in_string, escaped;  /* args end inside a string, after a backslash */
+	bool whole;               /* the brackets of args are all closed */
+	bool told;                /* the sink knows its name */
 };
 
 struct answer_error {         /* what the provider said went wrong */
@@ -39,6 +47,7 @@ struct answer_error {         /* what the provider said went wrong */
 	int status;               /* HTTP, or from the body; 0 unknown */
 	char class[24];           /* claws-messages(5): error.class */
 	struct buf type, code, message;
+	struct buf detail;        /* what a gateway quotes of the provider behind it; may be empty */
 	int64_t retry_after_ms;   /* -1 unknown */
 };
 

@@ -1,0 +1,135 @@
+#include "llm/request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int
+request_blocks(const struct convo *c, const struct json *j)
+{
+	int blocks = json_get(j, 0, "blocks");
+	if (!json_eq(j, json_get(j, blocks, "maker"), c->maker))
+		return -1;
+	int list = json_get(j, blocks, "list");
+	return json_type(j, list) == JSON_ARRAY && json_count(j, list) > 0 ? list : -1;
+}
+
+size_t
+request_trim(const char *s, size_t n)
+{
+	while (n > 0 && s[n - 1] && strchr(" \t\r\n\f\v", s[n - 1]))
+		n--;
+	return n;
+}
+
+void
+request_input(struct jw *w, const struct json *j, int input)
+{
+	struct buf b;
+	if (json_type(j, input) != JSON_OBJECT) {
+		jw_raw(w, "{}", 2);
+		return;
+	}
+	buf_init(&b, BUF_NOLIMIT);
+	json_compact(&b, j, input);
+	jw_raw(w, b.p, b.len);
+	buf_free(&b);
+}
+
+void
+request_schema(struct jw *w, const struct json *j, int schema)
+{
+	struct buf b;
+	buf_init(&b, BUF_NOLIMIT);
+	jw_obj(w);
+	jw_kstr(w, "type", "object");
+	if (json_type(j, schema) != JSON_OBJECT || json_type(j, json_get(j, schema, "properties")) != JSON_OBJECT)
+		jw_kraw(w, "properties", "{}", 2);
+	for (struct json_iter it = json_iter(j, schema); json_type(j, schema) == JSON_OBJECT && json_next(&it);) {
+		static const char *const skip[] = { "type", "oneOf", "anyOf", "allOf", "$schema", "$id" };
+		bool no = json_eq(j, it.key, "properties") && json_type(j, it.value) != JSON_OBJECT;
+		for (size_t i = 0; i < sizeof skip / sizeof *skip; i++)
+			no |= json_eq(j, it.key, skip[i]);
+		if (no)
+			continue;
+		char *key = json_dup(j, it.key);
+		buf_clear(&b);
+		json_compact(&b, j, it.value);
+		jw_kraw(w, key, b.p, b.len);
+		free(key);
+	}
+	jw_end(w);
+	buf_free(&b);
+}
+
+void
+request_extra(struct jw *w, const struct call_options *o)
+{
+	if (!o->extra || !*o->extra)
+		return;
+	/* members as text: the writer sees them as one value that brings its own first key */
+	const char *colon = strchr(o->extra, ':');
+	if (*o->extra != '"' || !colon)
+		return;
+	struct json j = JSON_INIT;
+	struct buf b, v;
+	buf_init(&b, BUF_NOLIMIT);
+	buf_init(&v, BUF_NOLIMIT);
+	buf_addf(&b, "{%s}", o->extra);
+	if (json_parse(&j, b.p, b.len, NULL) == 0)
+		for (struct json_iter it = json_iter(&j, 0); json_next(&it);) {
+			char *key = json_dup(&j, it.key);
+			buf_clear(&v);
+			json_compact(&v, &j, it.value);
+			jw_kraw(w, key, v.p, v.len);
+			free(key);
+		}
+	json_free(&j);
+	buf_free(&b);
+	buf_free(&v);
+}
+
+void
+request_message(struct convo *c)
+{
+	if (c->messages.len > 0)
+		buf_addc(&c->messages, ',');
+	c->last_at = c->messages.len;
+	c->has_final = false;
+	c->nmessages++;
+}
+
+static void
+put(struct buf *out, const struct convo *c, size_t *from, size_t to)
+{
+	buf_add(out, c->messages.p + *from, to - *from);
+	*from = to;
+}
+
+void
+request_messages(struct jw *w, const struct convo *c, const struct buf *before, const char *mark)
+{
+	size_t at = 0, end = c->has_final ? c->last_at : c->messages.len;
+	jw_key(w, "messages");
+	jw_arr(w);
+	struct buf *out = w->b;
+	jw_raw(w, before ? before->p : "", before ? before->len : 0);
+	if (before && before->len > 0 && c->messages.len > 0)
+		buf_addc(out, ',');
+	if (mark && c->mark_before > 0 && c->mark_before < end) {
+		put(out, c, &at, c->mark_before);
+		buf_adds(out, mark);
+	}
+	if (mark && c->mark_at > 0 && c->mark_at < end) {
+		put(out, c, &at, c->mark_at);
+		buf_adds(out, mark);
+	}
+	if (c->has_final && c->final.len == 0 && end > 0)
+		end--;                               /* the comma before a message of nothing but space */
+	if (end > at)
+		put(out, c, &at, end);
+	if (c->has_final)
+		buf_add(out, c->final.p, c->final.len);
+	if (c->pending.len > 0)
+		buf_addf(out, "%s%s]}", out->p[out->len - 1] == '[' ? "" : ",", c->pending.p);
+	jw_end(w);
+}

@@ -1,0 +1,28 @@
+/* request.h - what the wires share when they write requests. Private to lib/llm. */
+#ifndef LLM_REQUEST_H
+#define LLM_REQUEST_H
+
+#include "llm/convo.h"
+
+/* The assistant message's own blocks, if c->maker made them: the value of "list"; else -1. */
+int request_blocks(const struct convo *c, const struct json *j);
+
+/* Length of s without the white space at its end. */
+size_t request_trim(const char *s, size_t n);
+
+/* The input of a call as one compact JSON object; what could not be parsed is {}: providers refuse a history with less. */
+void request_input(struct jw *w, const struct json *j, int input);
+
+/* A tool's input_schema as providers take it: an object at the top, without oneOf, anyOf, allOf there. */
+void request_schema(struct jw *w, const struct json *j, int schema);
+
+/* The body's members that all wires write alike: model first, o->extra. */
+void request_extra(struct jw *w, const struct call_options *o);
+
+/* Opens a new message in c->messages and notes where; close it by hand. */
+void request_message(struct convo *c);
+
+/* Writes "messages": the key and the array, `before` (or nothing) in front, marks set if wanted. */
+void request_messages(struct jw *w, const struct convo *c, const struct buf *before, const char *mark);
+
+#endif

@@ -1,0 +1,362 @@
+/* wire_anthropic_request.c - requests of the Anthropic Messages API. https://docs.anthropic.com/en/api/messages */
+#include <string.h>
+
+#include "llm/image.h"
+#include "llm/request.h"
+#include "llm/wires.h"
+
+#define MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
+#define DEFAULT_TOKENS 8192
+#define LEAST_BUDGET 1024
+#define IMAGE_BYTES ((size_t)5 * 1024 * 1024 / 4 * 3)    /* 5 MiB of base64 */
+
+static bool
+blank(const char *s, size_t n)
+{
+	return request_trim(s, n) == 0;
+}
+
+static void
+text_block(struct jw *w, const char *s, size_t n)
+{
+	jw_obj(w);
+	jw_kstr(w, "type", "text");
+	jw_kstrn(w, "text", s, n);
+	jw_end(w);
+}
+
+/* ids of other makers may hold what is refused here: Kimi's are functions.NAME:0. */
+static void
+put_id(struct jw *w, const char *key, const struct json *j, int v)
+{
+	struct buf id;
+	buf_init(&id, 1024);
+	json_str(j, v, &id);
+	for (size_t i = 0; i < id.len; i++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", id.p[i]))
+			id.p[i] = '_';
+	jw_kstrn(w, key, id.p, id.len);
+	buf_free(&id);
+}
+
+static void
+images(struct jw *w, const struct convo *c, const struct json *j)
+{
+	int list = json_get(j, 0, "images");
+	if (json_type(j, list) != JSON_ARRAY)
+		return;
+	for (struct json_iter it = json_iter(j, list); json_next(&it);) {
+		struct image im;
+		image_load(&im, c, j, it.value, IMAGE_BYTES);
+		if (im.media_type) {
+			jw_obj(w);
+			jw_kstr(w, "type", "image");
+			jw_key(w, "source");
+			jw_obj(w);
+			jw_kstr(w, "type", "base64");
+			jw_kstr(w, "media_type", im.media_type);
+			jw_kstrn(w, "data", im.text.p, im.text.len);
+			jw_end(w);
+			jw_end(w);
+		} else {
+			text_block(w, im.text.p, im.text.len);
+		}
+		image_free(&im);
+	}
+}
+
+/* Puts blocks (joined by commas) into the user turn that is open, or opens one. All results come before everything else. */
+static void
+into_user(struct convo *c, const struct buf *blocks, bool result)
+{
+	struct buf *m = &c->messages;
+	if (c->last != CONVO_USER) {
+		c->mark_before = c->mark_at;
+		request_message(c);
+		buf_addf(m, "{\"role\":\"user\",\"content\":[");
+		c->results_at = m->len;
+		buf_add(m, blocks->p, blocks->len);
+		if (result)
+			c->results_at = m->len;
+		buf_adds(m, "]}");
+		c->last = CONVO_USER;
+	} else {
+		size_t end = m->len - 2, at = result ? c->results_at : end;
+		bool first = m->p[at - 1] == '[';
+		if (!first)
+			buf_insert(m, at++, ",", 1);
+		buf_insert(m, at, blocks->p, blocks->len);
+		if (first)
+			buf_insert(m, at + blocks->len, ",", 1);
+		if (result)
+			c->results_at = at + blocks->len;
+	}
+	c->mark_at = m->len - 3;
+}
+
+static void
+add_user(struct convo *c, const struct json *j)
+{
+	struct buf text, blocks;
+	buf_init(&text, BUF_NOLIMIT);
+	buf_init(&blocks, CONVO_MAX);
+	json_str(j, json_get(j, 0, "content"), &text);
+	struct jw w = jw_begin(&blocks);
+	jw_arr(&w);
+	images(&w, c, j);
+	if (!blank(text.p, text.len))
+		text_block(&w, text.p, text.len);
+	else if (blocks.len == 1)
+		text_block(&w, "(no text)", 9);
+	buf_cut(&blocks, 1);                         /* the list's own bracket */
+	into_user(c, &blocks, false);
+	c->no_thinking = false;
+	buf_free(&text);
+	buf_free(&blocks);
+}
+
+static void
+add_tool(struct convo *c, const struct json *j)
+{
+	struct buf text, block;
+	buf_init(&text, BUF_NOLIMIT);
+	buf_init(&block, CONVO_MAX);
+	json_str(j, json_get(j, 0, "content"), &text);
+	bool error = json_true(j, json_get(j, 0, "is_error")), empty = blank(text.p, text.len);
+	struct jw w = jw_begin(&block);
+	jw_obj(&w);
+	jw_kstr(&w, "type", "tool_result");
+	put_id(&w, "tool_use_id", j, json_get(j, 0, "tool_call_id"));
+	if (json_count(j, json_get(j, 0, "images")) > 0) {
+		jw_key(&w, "content");
+		jw_arr(&w);
+		if (!empty)
+			text_block(&w, text.p, text.len);
+		images(&w, c, j);
+		jw_end(&w);
+	} else if (!empty || error) {                /* an error without words is refused */
+		jw_kstrn(&w, "content", empty ? "(no output)" : text.p, empty ? 11 : text.len);
+	}
+	if (error)
+		jw_kbool(&w, "is_error", true);
+	jw_end(&w);
+	into_user(c, &block, true);
+	buf_free(&text);
+	buf_free(&block);
+}
+
+/* The provider's own blocks, as they came. trim: without the white space at the end of the last one. */
+static void
+own_blocks(struct jw *w, const struct json *j, int list, bool trim)
+{
+	int n = json_count(j, list), i = 0;
+	for (struct json_iter it = json_iter(j, list); json_next(&it); i++) {
+		size_t len;
+		const char *raw = json_raw(j, it.value, &len);
+		if (!trim || i + 1 < n) {
+			jw_raw(w, raw, len);
+			continue;
+		}
+		struct buf text;
+		buf_init(&text, BUF_NOLIMIT);
+		json_str(j, json_get(j, it.value, "text"), &text);
+		size_t keep = request_trim(text.p, text.len);
+		if (keep > 0)
+			text_block(w, text.p, keep);
+		buf_free(&text);
+	}
+}
+
+static void
+rebuilt(struct jw *w, const struct json *j, const struct buf *text, bool trim)
+{
+	size_t n = trim ? request_trim(text->p, text->len) : text->len;
+	if (!blank(text->p, n))
+		text_block(w, text->p, n);
+	int calls = json_get(j, 0, "tool_calls");
+	for (struct json_iter it = json_iter(j, calls); json_type(j, calls) == JSON_ARRAY && json_next(&it);) {
+		jw_obj(w);
+		jw_kstr(w, "type", "tool_use");
+		put_id(w, "id", j, json_get(j, it.value, "id"));
+		size_t len;
+		const char *name = json_raw(j, json_get(j, it.value, "name"), &len);
+		if (len > 2)
+			jw_kraw(w, "name", name, len);
+		else
+			jw_kstr(w, "name", "unknown");
+		jw_key(w, "input");
+		request_input(w, j, json_get(j, it.value, "input"));
+		jw_end(w);
+	}
+}
+
+static void
+assistant(struct buf *out, const struct json *j, int list, const struct buf *text, bool trim)
+{
+	size_t start = out->len;
+	buf_adds(out, "{\"role\":\"assistant\",\"content\":");
+	size_t empty = out->len + 2;
+	struct jw w = jw_begin(out);
+	jw_arr(&w);
+	if (list >= 0)
+		own_blocks(&w, j, list, trim);
+	else
+		rebuilt(&w, j, text, trim);
+	jw_end(&w);
+	buf_addc(out, '}');
+	if (out->len == empty + 1)
+		buf_truncate(out, start);
+}
+
+/* Does the message end in text with white space after it? A request that ends so is refused. */
+static bool
+loose_end(const struct json *j, int list, const struct buf *text)
+{
+	struct buf last;
+	int v = -1;
+	if (list < 0)
+		return json_count(j, json_get(j, 0, "tool_calls")) == 0 && request_trim(text->p, text->len) < text->len;
+	for (struct json_iter it = json_iter(j, list); json_next(&it);)
+		v = it.value;
+	if (!json_eq(j, json_get(j, v, "type"), "text"))
+		return false;
+	buf_init(&last, BUF_NOLIMIT);
+	json_str(j, json_get(j, v, "text"), &last);
+	bool loose = request_trim(last.p, last.len) < last.len;
+	buf_free(&last);
+	return loose;
+}
+
+static bool
+thought_first(const struct json *j, int list)
+{
+	if (list < 0)
+		return false;
+	int type = json_path(j, list, "0.type");
+	return json_eq(j, type, "thinking") || json_eq(j, type, "redacted_thinking");
+}
+
+static void
+add_assistant(struct convo *c, const struct json *j)
+{
+	struct buf text, whole;
+	int list = request_blocks(c, j);
+	buf_init(&text, BUF_NOLIMIT);
+	buf_init(&whole, CONVO_MAX);
+	json_str(j, json_get(j, 0, "content"), &text);
+	assistant(&whole, j, list, &text, false);
+	if (whole.len > 0) {
+		request_message(c);
+		buf_add(&c->messages, whole.p, whole.len);
+		c->last = CONVO_ASSISTANT;
+		c->has_final = loose_end(j, list, &text);
+		if (c->has_final) {
+			buf_clear(&c->final);
+			assistant(&c->final, j, list, &text, true);
+		}
+		c->no_thinking = json_count(j, json_get(j, 0, "tool_calls")) > 0 && !thought_first(j, list);
+	}
+	buf_free(&text);
+	buf_free(&whole);
+}
+
+int
+anthropic_add(struct convo *c, const struct json *message, struct err *e)
+{
+	(void)e;
+	switch (msg_kind(message)) {
+	case MSG_USER:
+		add_user(c, message);
+		break;
+	case MSG_ASSISTANT:
+		add_assistant(c, message);
+		break;
+	case MSG_TOOL:
+		add_tool(c, message);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+int
+anthropic_tools(struct convo *c, const struct json *j, int tools, struct err *e)
+{
+	(void)e;
+	struct jw w = jw_begin(&c->tools);
+	jw_arr(&w);
+	for (struct json_iter it = json_iter(j, tools); json_next(&it);) {
+		size_t n;
+		const char *raw = json_raw(j, json_get(j, it.value, "name"), &n);
+		if (json_strlen(j, json_get(j, it.value, "name")) == 0)
+			continue;
+		jw_obj(&w);
+		jw_kraw(&w, "name", raw, n);
+		raw = json_raw(j, json_get(j, it.value, "description"), &n);
+		if (n > 2)
+			jw_kraw(&w, "description", raw, n);
+		jw_key(&w, "input_schema");
+		request_schema(&w, j, json_get(j, it.value, "input_schema"));
+		jw_end(&w);
+	}
+	buf_cut(&c->tools, 1);
+	return 0;
+}
+
+/* The limit holds for thoughts and answer together, the budget must be smaller; no temperature beside it. */
+static void
+limits(struct jw *w, const struct convo *c, const struct call_options *o)
+{
+	int64_t max = o->max_tokens, budget = c->no_thinking ? 0 : o->thinking;
+	if (budget > 0 && budget < LEAST_BUDGET)
+		budget = LEAST_BUDGET;
+	if (max <= 0)
+		max = budget > 0 ? budget + DEFAULT_TOKENS : DEFAULT_TOKENS;
+	if (budget >= max)
+		budget = max / 2 >= LEAST_BUDGET ? max / 2 : LEAST_BUDGET;
+	if (budget >= max)
+		budget = 0;
+	jw_ki64(w, "max_tokens", max);
+	if (budget > 0) {
+		jw_key(w, "thinking");
+		jw_obj(w);
+		jw_kstr(w, "type", "enabled");
+		jw_ki64(w, "budget_tokens", budget);
+		jw_end(w);
+	} else if (o->temperature >= 0) {
+		jw_key(w, "temperature");
+		jw_double(w, o->temperature);
+	}
+}
+
+int
+anthropic_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e)
+{
+	struct jw w = jw_begin(out);
+	jw_obj(&w);
+	jw_kstr(&w, "model", o->model);
+	limits(&w, c, o);
+	if (o->stream)
+		jw_kbool(&w, "stream", true);
+	request_extra(&w, o);
+	if (!blank(c->system.p, c->system.len)) {
+		jw_key(&w, "system");
+		jw_arr(&w);
+		text_block(&w, c->system.p, c->system.len);
+		if (o->cache)
+			buf_insert(out, out->len - 1, MARK, sizeof MARK - 1);
+		jw_end(&w);
+	}
+	if (c->tools.len > 0) {
+		jw_key(&w, "tools");
+		jw_arr(&w);
+		jw_raw(&w, c->tools.p, c->tools.len);
+		if (o->cache)
+			buf_insert(out, out->len - 1, MARK, sizeof MARK - 1);
+		jw_end(&w);
+	}
+	request_messages(&w, c, NULL, o->cache ? MARK : NULL);
+	jw_end(&w);
+	return out->over ? err_set(e, ST_DATA, "the request is too large") : 0;
+}
