@@ -47,6 +47,7 @@ endif
 units    = $(sort $(patsubst $(1)/%.c,%,$(wildcard $(1)/*.c)) $(patsubst $(1)/%/,%,$(dir $(wildcard $(1)/*/*.c))))
 PROGS   := $(call units,cmd)
 SCRIPTS := $(filter-out %.c %.md $(PROGS:%=cmd/%),$(wildcard cmd/*))
+NAMES   := $(PROGS) $(SCRIPTS:cmd/%=%)
 SERVERS := $(call units,tests/servers)
 UNITS   := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
 FUZZERS := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
@@ -136,8 +137,11 @@ install: all
 	$(INSTALL) -m 644 completions/claws.bash $(share)/$(word 1,$(COMPLETIONS))
 	$(INSTALL) -m 644 completions/_claws $(share)/$(word 2,$(COMPLETIONS))
 	$(INSTALL) -m 644 completions/claws.fish $(share)/$(word 3,$(COMPLETIONS))
+	cd $(share) && for p in $(filter claws-%,$(NAMES)); do ln -sf claws bash-completion/completions/$$p; \
+		ln -sf claws.fish fish/vendor_completions.d/$$p.fish; done
 uninstall:
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(PROGS) $(SCRIPTS:cmd/%=%)) $(addprefix $(share)/,$(COMPLETIONS))
+	rm -f $(NAMES:%=$(DESTDIR)$(BINDIR)/%) $(addprefix $(share)/,$(COMPLETIONS))
+	rm -f $(NAMES:%=$(share)/bash-completion/completions/%) $(NAMES:%=$(share)/fish/vendor_completions.d/%.fish)
 	for f in man/*.[157]; do rm -f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/}; done
 	rm -rf $(share)/claws
 clean:

@@ -102,6 +102,23 @@ rm tree/tests/*.t
 run tree/tests/dev/check
 status_is 1 'check: no tests at all is a failure'
 
+# --- installation: what was built, without building anew ---
+if command -v make >/dev/null; then
+	into() { make -s -C "$top" -o all BUILD="$BUILD" DESTDIR="$T/root" PREFIX=/usr "$@"; }
+	run into install
+	status_is 0 'install: ends well'
+	ok 'install: programs' test -x root/usr/bin/claws-stream -a -x root/usr/bin/claws-ring
+	ok 'install: the driver, a script' test -x root/usr/bin/claws
+	ok 'install: data' test -f root/usr/share/claws/providers.json -a -d root/usr/share/claws/prompts
+	ok 'install: man pages' test -f root/usr/share/man/man1/claws-stream.1
+	ok 'install: completions' test -f root/usr/share/zsh/site-functions/_claws
+	is "$(find root ! -type l -perm /022)" '' 'install: nothing that others may write'
+	run into uninstall
+	is "$status $(find root ! -type d)" '0 ' 'uninstall: leaves nothing'
+else
+	skip 8 'make is not installed'
+fi
+
 # --- packages ---
 mkdir bin
 for tool in sh id printf read; do p=$(command -v "$tool") && [ -x "$p" ] && ln -s "$p" bin/; done
