@@ -1,7 +1,7 @@
 #!/bin/sh
 # make try: the recorded model mends the demo project, with real tools behind the real gate.
 . "${0%/*}/lib.sh"
-command -v make >/dev/null && command -v cc >/dev/null || skip_all 'no compiler here'
+for tool in make cc; do command -v $tool >/dev/null || skip_all "$tool is not installed"; done
 try=$BUILD/share/claws/try
 cp -R "$try/project" before
 run make -s -C before test
