@@ -17,4 +17,13 @@ int journal_begin(const char *log, const char *assistant, size_t len, struct err
 int journal_call(const char *log, const char *id, struct err *e);
 int journal_clear(const char *log, struct err *e);
 
+struct journal {
+	char *assistant;      /* the line; NULL: no journal */
+	size_t len;
+	char **calls;         /* ids that were about to run */
+	size_t ncalls;
+};
+int journal_read(const char *log, struct journal *j, struct err *e);   /* none at all is 0 with assistant NULL */
+void journal_free(struct journal *j);
+
 #endif

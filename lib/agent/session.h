@@ -7,12 +7,22 @@
 #ifndef AGENT_SESSION_H
 #define AGENT_SESSION_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 
 /* NAME, a path (holds a '/') or a session's id, unique prefix of an id, or exact title -> path of the log.
  * -1: ST_NOINPUT none, or several (their ids are in the text). */
 int session_find(const char *name, struct buf *path, struct err *e);
+
+/* Where the session of an id lies or will lie. -1: ST_USAGE, not an id. */
+int session_path(const char *id, struct buf *path, struct err *e);
+bool session_id_ok(const char *id);
+
+/* Calls fn for each session of the state directory, newest first, until it returns non-zero (then < 0 is an error). */
+typedef int session_fn(void *arg, const char *id, const char *path);
+int session_each(session_fn *fn, void *arg, struct err *e);
 
 /* The state directory's sessions folder, made if missing. */
 int session_dir(struct buf *path, struct err *e);

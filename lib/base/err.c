@@ -42,6 +42,7 @@ int err_sys(struct err *e, const char *fmt, ...)
 int err_wrap(struct err *e, const char *fmt, ...)
 {
 	char old[sizeof e->text];
+	size_t at, left;
 	va_list ap;
 	int n;
 
@@ -51,8 +52,10 @@ int err_wrap(struct err *e, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(e->text, sizeof e->text, fmt, ap);
 	va_end(ap);
-	if (n >= 0 && (size_t)n < sizeof e->text)
-		snprintf(e->text + n, sizeof e->text - (size_t)n, ": %s", old);
+	at = strlen(e->text);
+	left = sizeof e->text - at;
+	if (n >= 0 && left > 3)
+		snprintf(e->text + at, left, ": %.*s", (int)(left - 3), old);
 	return -1;
 }
 

@@ -1,0 +1,240 @@
+/* claws-ring - starts the stages of a pipeline, feeds its end back to its beginning, and ends them all. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/prog.h"
+#include "base/status.h"
+#include "opt/opt.h"
+#include "ring.h"
+#include "sys/io.h"
+#include "sys/sig.h"
+
+#define GRACE_MS 2000        /* design: two seconds between a death, or the run's end, and the end of what still runs */
+#define AGAIN_MS 2000        /* a second signal within this time ends everything at once */
+#define KILL_AFTER_MS 300    /* between TERM and KILL */
+
+struct conf {
+	long max_time;
+	struct opt_list secrets;
+	bool interactive, quiet;
+};
+
+static const struct opt options[] = {
+	{0, "max-time", "TIME", OPT_TIME, offsetof(struct conf, max_time), "interrupt the run after TIME", 0, 0, NULL},
+	{0, "secret", "PATTERN", OPT_LIST, offsetof(struct conf, secrets),
+	 "only the stage 'stream' or 'claws-stream' gets environment variables that match", 0, 0, NULL},
+	{'i', "interactive", NULL, OPT_FLAG, offsetof(struct conf, interactive),
+	 "act on SIGINT even if it was ignored at the start", 0, 0, NULL},
+	{'q', "quiet", NULL, OPT_FLAG, offsetof(struct conf, quiet), "do not name the stage that failed", 0, 0, NULL},
+	{0, NULL, NULL, OPT_FLAG, 0, NULL, 0, 0, NULL}};
+
+static const struct opt_spec spec = {
+	"claws-ring", "[OPTION...] COMMAND [ARG...] [';' COMMAND...] '|' COMMAND...",
+	"Run commands as a pipeline whose end is fed back to its beginning.", options, NULL,
+	"'|' joins stages; of the commands of one stage, joined by ';', the last reads the pipe. The stage before the last\n"
+	"writes to descriptor 3 what the first is to read; its exit status is that of claws-ring.", 0};
+
+struct state {
+	struct ring ring;
+	const struct conf *conf;
+	long long deadline;       /* of --max-time; 0: none */
+	long long kill_at;        /* end what still runs then; 0: not yet */
+	long long last_signal;
+	struct stage *failed;     /* the first that failed by itself */
+	bool reader_gone, killed;
+};
+
+static size_t running(const struct state *s)
+{
+	size_t n = 0;
+
+	for (size_t k = 0; k < s->ring.n; k++)
+		n += s->ring.stages[k].pid > 0;
+	return n;
+}
+
+/* Ask the feeder to end the run: it knows what is under way. */
+static void tell_feeder(struct state *s, int sig)
+{
+	struct stage *f = ring_feeder(&s->ring);
+
+	if (f->pid > 0)
+		kill(f->pid, sig);
+}
+
+static void end_all(struct state *s, bool also_last)
+{
+	long long until = io_now_ms() + KILL_AFTER_MS;
+	size_t n = s->ring.n - !also_last;
+	bool left = true;
+
+	s->killed = true;
+	for (size_t k = 0; k < n; k++)
+		if (s->ring.stages[k].pid > 0)
+			kill(s->ring.stages[k].pid, SIGTERM);
+	while (left && io_now_ms() < until) {
+		left = false;
+		for (size_t k = 0; k < n; k++) {
+			siginfo_t info = {0};
+			pid_t pid = s->ring.stages[k].pid;
+
+			/* Look without reaping: main's loop does that. */
+			left |= pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid;
+		}
+		if (left)
+			poll(NULL, 0, 5);
+	}
+	for (size_t k = 0; k < n; k++)
+		if (s->ring.stages[k].pid > 0)
+			kill(s->ring.stages[k].pid, SIGKILL);
+}
+
+static void reader_gone(struct state *s)
+{
+	if (s->reader_gone)
+		return;
+	s->reader_gone = true;
+	tell_feeder(s, SIGPIPE);
+}
+
+static void on_signal(struct state *s, int sig)
+{
+	long long now = io_now_ms();
+
+	if (s->last_signal && now - s->last_signal < AGAIN_MS)
+		end_all(s, true);
+	s->last_signal = now;
+	/* SIGINT has no number of its own in the feeder, which ignores the terminal's: it hears SIGUSR1. */
+	tell_feeder(s, sig == SIGINT ? SIGUSR1 : sig);
+}
+
+static void ended(struct state *s, struct stage *st, int status)
+{
+	struct stage *feeder = ring_feeder(&s->ring), *last = &s->ring.stages[s->ring.n - 1];
+	bool by_pipe = WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE;
+
+	st->pid = 0;
+	st->status = status;
+	if (s->killed)
+		return;
+	if (feeder->pid <= 0 && st != feeder && st != last)
+		return;   /* the run is over; how a filter ends then means nothing */
+	if (!s->failed && status && !by_pipe && st != feeder)
+		s->failed = st;
+	if (st == last && feeder->pid > 0)
+		reader_gone(s);
+	if (!s->kill_at)
+		s->kill_at = io_now_ms() + GRACE_MS;
+	if (st == feeder)
+		s->kill_at = io_now_ms() + GRACE_MS;
+}
+
+static void reap(struct state *s)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (size_t k = 0; k < s->ring.n; k++)
+			if (s->ring.stages[k].pid == pid)
+				ended(s, &s->ring.stages[k], status);
+}
+
+/* Milliseconds until something is due; -1: nothing is. */
+static int wait_ms(const struct state *s)
+{
+	long long now = io_now_ms(), first = -1;
+	const long long due[] = {s->deadline, s->kill_at};
+
+	for (size_t k = 0; k < 2; k++)
+		if (due[k] && (first < 0 || due[k] - now < first))
+			first = due[k] > now ? due[k] - now : 0;
+	return first > 60000 ? 60000 : (int)first;
+}
+
+static void timers(struct state *s)
+{
+	long long now = io_now_ms();
+
+	if (s->deadline && now >= s->deadline) {
+		s->deadline = 0;
+		tell_feeder(s, SIGUSR2);
+	}
+	if (s->kill_at && now >= s->kill_at) {
+		/* The feeder may need longer, as long as it closes a run in order: its own limits hold. The last
+		 * stage may show what is left for as long as somebody reads it. */
+		s->kill_at = 0;
+		end_all(s, false);
+	}
+}
+
+static void watch(struct state *s, struct sigs *sigs)
+{
+	while (running(s)) {
+		struct pollfd p[2] = {{.fd = sigs->fd, .events = POLLIN}, {.fd = s->reader_gone ? -1 : 1, .events = 0}};
+		int sig;
+
+		poll(p, 2, wait_ms(s));
+		while ((sig = sig_read(sigs, NULL)) > 0)
+			if (sig != SIGCHLD)
+				on_signal(s, sig);
+		reap(s);
+		/* A pipe or socket that nobody reads any more says so before anything is written. */
+		if (p[1].revents & (POLLERR | POLLNVAL))
+			reader_gone(s);
+		timers(s);
+	}
+}
+
+static int result(struct state *s)
+{
+	struct stage *feeder = ring_feeder(&s->ring), *last = &s->ring.stages[s->ring.n - 1];
+	int status = status_of_wait(feeder->status);
+
+	if (s->failed && !s->conf->quiet)
+		warn("stage '%s' failed: %s %d (%s)", s->failed->name, WIFSIGNALED(s->failed->status) ? "signal" : "status",
+		     WIFSIGNALED(s->failed->status) ? WTERMSIG(s->failed->status) : WEXITSTATUS(s->failed->status),
+		     WIFSIGNALED(s->failed->status) ? strsignal(WTERMSIG(s->failed->status))
+		                                    : status_text(WEXITSTATUS(s->failed->status)));
+	/* The feeder cannot know why a neighbour died: a status that says more than "failed" counts. */
+	if (s->failed && (status == ST_FAILED || s->failed == last))
+		status = status_worse(status, status_of_wait(s->failed->status));
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct conf conf = {0};
+	struct state s = {.conf = &conf};
+	struct err e = ERR_INIT;
+	struct sigs sigs;
+	struct sigaction old;
+	char number[24];
+	int first = opt_parse(&spec, argc, argv, &conf);
+
+	if (first == argc)
+		opt_usage(&spec, "no commands");
+	if (ring_cut(&s.ring, argv + first, &e) < 0)
+		opt_usage(&spec, "%s", e.text);
+	s.ring.secrets = conf.secrets.v;
+	s.ring.nsecrets = conf.secrets.n;
+	sigaction(SIGINT, NULL, &old);
+	if (old.sa_handler == SIG_IGN && conf.interactive)
+		signal(SIGINT, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	if (sig_open(&sigs, (const int[]){SIGINT, SIGTERM, SIGHUP, SIGCHLD, 0}, &e) < 0)
+		die_err(&e);
+	snprintf(number, sizeof number, "%ld", (long)getpid());
+	setenv("CLAWS_RING", number, 1);
+	if (conf.max_time)
+		s.deadline = io_now_ms() + conf.max_time;
+	if (ring_start(&s.ring, &e) < 0)
+		die_err(&e);
+	watch(&s, &sigs);
+	return result(&s);
+}
