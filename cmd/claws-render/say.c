@@ -48,10 +48,10 @@ static void say_retry(struct render *r, const struct json *j)
 static void say_error(struct render *r, const struct json *j)
 {
 	char *class = text_of(j, "class"), *why = text_of(j, "message"), *stage = text_of(j, "stage");
-	int64_t after = number_of(j, "retry_after_ms"), line = number_of(j, "line");
+	int64_t after = number_of(j, "retry_after_ms");
 
-	if (line > 0) {
-		say(r, "%s: line %lld%s%s: %s", class, (long long)line, *stage ? " at " : "", stage, why);
+	if (!strcmp(class, "input") && *stage) {
+		say(r, "%s: %s: %s", class, stage, why);
 	} else if (after > 0) {
 		char *wait = duration(after);
 
