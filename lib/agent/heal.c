@@ -143,7 +143,7 @@ static bool is_pause(const struct json *j)
 static void add_assistant(struct heal *h, const struct json *j)
 {
 	struct line_edit ed = {0};
-	bool text = line_has_text(j);
+	bool text = line_has_text(j), mended = false;
 
 	if (!text) {
 		bool string = line_content(&h->text, j);
@@ -161,11 +161,11 @@ static void add_assistant(struct heal *h, const struct json *j)
 	}
 	struct heal_group *g = push(h, MSG_ASSISTANT);
 	h->assistant = g;
-	if (heal_calls_take(h, j, g)) {
+	if (heal_calls_take(h, j, g, &mended)) {
 		ed.calls = h->calls.p;
 		ed.calls_len = h->calls.len;
-		/* They name the calls by the ids they had. */
-		ed.no_blocks = json_get(j, 0, "blocks") >= 0;
+		/* They hold the calls as they were. */
+		ed.no_blocks = mended && json_get(j, 0, "blocks") >= 0;
 	}
 	keep(h, &g->msg, j, &ed);
 }

@@ -118,10 +118,10 @@ static bool write_call(struct heal *h, const struct json *j, int v, const struct
 }
 
 /* The calls of an assistant message into g; true if its tool_calls must be replaced by h->calls. */
-bool heal_calls_take(struct heal *h, const struct json *j, struct heal_group *g)
+bool heal_calls_take(struct heal *h, const struct json *j, struct heal_group *g, bool *mended)
 {
 	int v = json_get(j, 0, "tool_calls");
-	bool changed = false;
+	bool changed = v >= 0 && json_type(j, v) != JSON_ARRAY;
 	int n = json_type(j, v) == JSON_ARRAY ? json_count(j, v) : 0;
 
 	buf_clear(&h->calls);
@@ -142,10 +142,10 @@ bool heal_calls_take(struct heal *h, const struct json *j, struct heal_group *g)
 			register_call(h, c);
 			if (g->ncalls > 1)
 				buf_addc(&h->calls, ',');
-			changed |= write_call(h, j, it.value, c);
+			*mended |= write_call(h, j, it.value, c);
 		}
 	buf_addc(&h->calls, ']');
-	return changed;
+	return changed || *mended;
 }
 
 /* The call that a result with this id belongs to; NULL if none waits for it. */

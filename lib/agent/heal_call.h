@@ -4,8 +4,9 @@
 
 #include "agent/heal.h"
 
-/* The calls of an assistant line into g, each with an id of its own; true if its tool_calls must be replaced by h->calls. */
-bool heal_calls_take(struct heal *h, const struct json *j, struct heal_group *g);
+/* The calls of an assistant line into g, each with an id of its own; true if its tool_calls must be replaced by h->calls.
+ * mended is set if a call itself is not what it was, so that the provider's blocks no longer match it. */
+bool heal_calls_take(struct heal *h, const struct json *j, struct heal_group *g, bool *mended);
 
 /* The call that a result with this id belongs to, which no longer waits then; NULL if none waits for it. known: a call
  * came with that id before. */
