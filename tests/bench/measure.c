@@ -2,13 +2,14 @@
  *
  * A line of the plan, fields separated by tabs:
  *     NAME BASE CPU WALL SECONDS MB PSS COMMAND ARG...
- * BASE is the name of the command to compare with; CPU and WALL are the most times of its cost that this one may have. SECONDS is
- * the most wall time, MB the most resident memory of its largest process, PSS the most memory of all its processes together
- * (sampled while it runs; such a line is run once, and its times are not shown). "-" is no limit, or no base.
+ * BASE is the name of the command to compare with; CPU and WALL are the most times of its cost that this one may have.
+ * SECONDS is the most wall time, MB the most resident memory of its largest process, PSS the most memory of all its
+ * processes together (sampled while it runs; such a line is run once, and its times are not shown). "-" is no limit, or
+ * no base.
  *
- * All commands of the plan run once in their order, then all again, so that what else the machine does hits all alike; the
- * median counts. CPU is that of the whole tree of processes. stdin is /dev/null, stdout goes to DIR/NAME.out. Status 1 if
- * a limit was passed or a command failed. */
+ * All commands of the plan run once in their order, then all again, so that what else the machine does hits all alike;
+ * the median counts. CPU is that of the whole tree of processes. stdin is /dev/null, stdout goes to DIR/NAME.out.
+ * Status 1 if a limit was passed or a command failed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

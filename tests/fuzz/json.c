@@ -1,5 +1,5 @@
-/* json.c - any bytes: what is repaired parses or not by syntax alone; what parses has one canonical form, and its values can be
- * read. */
+/* json.c - any bytes: what is repaired parses or not by syntax alone; what parses has one canonical form, and its
+ * values can be read. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

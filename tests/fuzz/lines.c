@@ -1,5 +1,5 @@
-/* lines.c - any bytes from a pipe, read as lines: each with its number, none over the limit, nothing lost; and what is JSON among
- * them is checked as a message. */
+/* lines.c - any bytes from a pipe, read as lines: each with its number, none over the limit, nothing lost; and what is
+ * JSON among them is checked as a message. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>

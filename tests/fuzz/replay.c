@@ -1,5 +1,5 @@
-/* replay.c - the other main of a fuzz target: runs it once on each file named, so that every seed and every input that once broke
- * something is tried by `make check`, with any compiler. */
+/* replay.c - the other main of a fuzz target: runs it once on each file named, so that every seed and every input that
+ * once broke something is tried by `make check`, with any compiler. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,21 +1,24 @@
 /* fake.h - a model server that says what a test tells it to say.
  *
- *   fake-llm [OPTION...]     listens on 127.0.0.1, prints the port as one line, serves until it is killed or its parent ends
+ *   fake-llm [OPTION...]   listens on 127.0.0.1, prints the port as one line, serves until it is killed or its parent ends
  *
- * It speaks Anthropic Messages (POST .../v1/messages), OpenAI chat (POST .../chat/completions), streaming and whole, HTTP/1.1 with
- * keep-alive; GET .../models lists one model, "fake". What it answers is decided so:
+ * It speaks Anthropic Messages (POST .../messages) and OpenAI chat (POST .../chat/completions), streaming and whole, over
+ * HTTP/1.1 with keep-alive; GET .../models lists one model, "fake". What it answers is decided so:
  *
  * 1. --script FILE: NDJSON, the answers in order, one a request; after the last one every request gets status 400.
- *      {"text":"hi"}                                        a text
- *      {"text":"let me see","calls":[{"id":"c1","name":"Read","input":{"file_path":"a"}}]}    id may be left out
- *      {"thinking":"hm","signature":"c2ln","text":"so"}     thinking first; a call's input may be a string: then it is sent raw
- *      {"stop":"max_tokens"}                                else end_turn, or tool_use when there are calls (Anthropic's words)
+ *      {"text":"hi"}                             a text
+ *      {"text":"let me see","calls":[{"id":"c1","name":"Read","input":{"file_path":"a"}}]}
+ *                                                calls; id may be left out; an input that is a string is sent raw
+ *      {"thinking":"hm","signature":"c2ln"}      thinking, before the text
+ *      {"stop":"max_tokens"}                     else end_turn, or tool_use when there are calls (Anthropic's words)
  *      {"usage":{"input":10,"output":5,"cache_read":3,"cache_write":2}}
- *      {"status":429,"headers":{"retry-after":"1"},"message":"slow down"}    an error in the provider's shape; or "body": any JSON
- *      {"raw":"event: ping\n..."}                           these bytes as the event stream
- *      {"fault":"cut:100"}                                  as --fault, for this answer
- *      {"delay_ms":50,"chunk_delay_ms":5,"piece":8}         before the head; between events; bytes of text in an event
- *      {"match":"needle",...}                               only for a request whose body has these bytes; "keep":true serves again
+ *      {"status":429,"headers":{"retry-after":"1"},"message":"slow down"}
+ *                                                an error in the provider's shape; or "body": any JSON
+ *      {"raw":"event: ping\n..."}                these bytes as the event stream
+ *      {"fault":"cut:100"}                       as --fault, for this answer
+ *      {"delay_ms":50,"chunk_delay_ms":5,"piece":8}
+ *                                                before the head; between events; bytes of text in an event
+ *      {"match":"needle","keep":true}            only for a request whose body has these bytes; keep: any number of times
  * 2. Else the last line of the last user message that begins with one of these words:
  *      hello                a short greeting
  *      say:TEXT             that text
@@ -26,16 +29,16 @@
  *      slow[:MS[:WORDS]]    WORDS words (20), MS milliseconds apart (200)
  * 3. Else the text of --say.
  *
- * --fault KIND[:ARG][@TIMES] (repeatable, the first with turns left holds; without @TIMES for ever):
- *      status:N[:HEADER=VALUE,...]   an error answer        close          hang up without an answer
- *      cut:N   rst:N   stall:N       after N bytes of the body: hang up, reset, say nothing more (the connection stays open)
+ * --fault KIND[:ARG][@TIMES] (repeatable; the first with turns left holds, without @TIMES for ever):
+ *      status:N[:HEADER=VALUE,...]   an error answer            close    hang up without an answer
+ *      cut:N  rst:N  stall:N         after N bytes of the body: hang up, reset, or say nothing more (and stay connected)
  *      error[:TYPE]                  an error event in mid-stream (overloaded_error)
  *      noend                         leave out all that says how it ended, but end the body properly
  *
  * --log FILE gets one JSON line a request, before it is answered: {"n":1,"conn":1,"method":"POST","path":..,"bytes":..,
- * "headers":{..},"body":<the JSON, or a string>}, and {"closed":N,"sent":BYTES} when the client hangs up in the middle of answer N.
- * --key KEY: other keys get 401. --delay MS, --chunk-delay MS: as in a script, for all. --write BYTES: cut the bytes of an answer
- * into writes of that size, at any place (default: one write an event). --port N. */
+ * "headers":{..},"body":<the JSON, or a string>}, and {"closed":N,"sent":BYTES} when the client hangs up in the middle of
+ * answer N. --key KEY: other keys get 401. --delay MS, --chunk-delay MS: as in a script, for all. --write BYTES: cut the
+ * bytes of an answer into writes of that size, at any place (default: one write an event). --port N. */
 #ifndef FAKE_H
 #define FAKE_H
 

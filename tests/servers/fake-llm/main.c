@@ -30,8 +30,7 @@ static struct conf {
 static const struct opt options[] = {
 	{0, "script", "FILE", OPT_STR, offsetof(struct conf, script), "NDJSON, the answers to give, in order", 0, 0, NULL},
 	{0, "log", "FILE", OPT_STR, offsetof(struct conf, log), "append one JSON line a request", 0, 0, NULL},
-	{0, "fault", "KIND", OPT_LIST, offsetof(struct conf, faults), "status:N cut:N rst:N stall:N close error noend, @TIMES", 0, 0,
-		NULL},
+	{0, "fault", "KIND", OPT_LIST, offsetof(struct conf, faults), "an answer that goes wrong, see fake.h", 0, 0, NULL},
 	{0, "say", "TEXT", OPT_STR, offsetof(struct conf, say), "answer when nothing else says what", 0, 0, NULL},
 	{0, "key", "KEY", OPT_STR, offsetof(struct conf, key), "refuse other keys", 0, 0, NULL},
 	{0, "delay", "MS", OPT_LONG, offsetof(struct conf, delay), "wait before each answer", 0, 0, NULL},
@@ -39,7 +38,7 @@ static const struct opt options[] = {
 	{0, "write", "BYTES", OPT_LONG, offsetof(struct conf, write), "write so many bytes at a time", 0, 0, NULL},
 	{0, "port", "N", OPT_LONG, offsetof(struct conf, port), "listen there, not on a free port", 0, 65535, NULL},
 	{0}};
-static const struct opt_spec spec = {"fake-llm", "[OPTION...]", "A scripted model server for tests.", options, NULL, NULL, 0};
+static const struct opt_spec spec = {"fake-llm", "[OPTION...]", "A scripted model server.", options, NULL, NULL, 0};
 
 struct conn {
 	int fd;
@@ -89,7 +88,8 @@ static void log_line(struct buf *b)
 		die(ST_IO, "log %s: cannot be written", conf.log);
 }
 
-static void log_request(const struct conn *c, const char *head, const char *method, const char *path, const char *body, size_t len)
+static void log_request(const struct conn *c, const char *head, const char *method, const char *path, const char *body,
+	size_t len)
 {
 	struct buf b;
 	buf_init(&b, BUF_NOLIMIT);
@@ -220,7 +220,8 @@ static void answer_request(struct conn *c, const char *head, const char *body, s
 	log_request(c, head, method, path, body, len);
 	reply_init(&c->reply);
 	struct request r = {.n = request_count, .body = body, .len = len};
-	r.wire = ends_with(path, "/messages") ? WIRE_ANTHROPIC : ends_with(path, "/chat/completions") ? WIRE_OPENAI : WIRE_NONE;
+	r.wire = ends_with(path, "/messages") ? WIRE_ANTHROPIC :
+		ends_with(path, "/chat/completions") ? WIRE_OPENAI : WIRE_NONE;
 	if (!key_is_right(head))
 		wire_error(&c->reply, r.wire, r.n, 401, NULL, "invalid x-api-key");
 	else if (r.wire != WIRE_NONE && !strcmp(method, "POST"))

@@ -80,8 +80,8 @@ void reply_whole(struct reply *p, int status, const char *headers, const char *b
 
 void reply_stream(struct reply *p, const char *headers)
 {
-	buf_addf(&p->bytes, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n%stransfer-encoding: chunked\r\n\r\n",
-		headers ? headers : "");
+	buf_addf(&p->bytes, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\n%s"
+		"transfer-encoding: chunked\r\n\r\n", headers ? headers : "");
 	segment_end(p, 0);
 }
 
