@@ -185,8 +185,8 @@ size_t capture_size(const struct capture *c)
 		gives_of(c->tail, first) : 0);
 }
 
-/* How many bytes from the start give at most `limit`. */
-static size_t head_of(const char *s, size_t n, size_t limit)
+/* How many bytes from the start give at most `limit`; gap: what comes after s + n is gone. */
+static size_t head_of(const char *s, size_t n, size_t limit, bool gap)
 {
 	size_t at = 0, sum = 0, gives;
 
@@ -197,7 +197,7 @@ static size_t head_of(const char *s, size_t n, size_t limit)
 		sum += gives;
 		at += len;
 	}
-	for (size_t back = at; at < n && back && at - back < NEAR_LINE; back--)
+	for (size_t back = at; (gap || at < n) && back && at - back < NEAR_LINE; back--)
 		if (s[back - 1] == '\n')
 			return back;
 	return at;
@@ -266,7 +266,7 @@ void capture_text(struct capture *c, size_t limit, const char *dir, struct buf *
 	}
 	/* What was dropped lies between head and tail; never take from one across it. */
 	size_t head_part = whole ? held.len : utf8_cut(held.p, c->head.len);
-	size_t head = head_of(held.p, head_part, limit - limit / 3);
+	size_t head = head_of(held.p, head_part, limit - limit / 3, !whole);
 	size_t from = whole ? head : c->head.len;
 	size_t tail = from + tail_of(held.p + from, held.len - from, limit / 3, !whole);
 	uint64_t left_out = c->total - head - (held.len - tail);
