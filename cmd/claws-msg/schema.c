@@ -110,16 +110,23 @@ int cmd_schema(const struct conf *c, int argc, char **argv)
 	return ST_OK;
 }
 
-/* Text in a roff line: a backslash would begin an escape, a leading dot or quote a request. */
+/* Text in roff lines: a backslash would begin an escape, a leading dot or quote a request; mdoc(7) wants each sentence on a
+ * line of its own. */
 static void roff(const char *s)
 {
-	if (*s == '.' || *s == '\'')
-		fputs("\\&", stdout);
-	for (; *s; s++)
-		if (*s == '\\')
+	for (const char *start = s; *s; s++) {
+		if (s == start && (*s == '.' || *s == '\''))
+			fputs("\\&", stdout);
+		if (*s == '\\') {
 			fputs("\\e", stdout);
-		else
+		} else if (*s == ' ' && s > start && s[-1] == '.' && s[1] >= 'A' && s[1] <= 'Z') {
+			putchar('\n');
+			start = s + 1;
+		} else {
 			putchar(*s);
+		}
+	}
+	putchar('\n');
 }
 
 static void line_table(enum msg_kind k)
@@ -130,7 +137,6 @@ static void line_table(enum msg_kind k)
 
 	printf(".It Sy %s\n", l->name);
 	roff(l->doc);
-	putchar('\n');
 	for (size_t i = 0, some = 0; i <= n; i++) {
 		if (i < n && f[i].kind != k)
 			continue;
@@ -143,7 +149,6 @@ static void line_table(enum msg_kind k)
 			puts(".Bl -tag -width Ds -compact");
 		printf(".It Cm %s Pq %s%s\n", f[i].name, msg_type_name(f[i].type), f[i].need == REQUIRED ? ", required" : "");
 		roff(f[i].doc);
-		putchar('\n');
 	}
 }
 
