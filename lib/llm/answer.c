@@ -28,7 +28,8 @@ answer_init(struct answer *a, const struct wire *wire, const struct answer_sink 
 	struct buf *big[] = { &a->content, &a->thinking, &a->blocks, &a->echo };
 	for (size_t i = 0; i < sizeof big / sizeof *big; i++)
 		buf_init(big[i], ANSWER_MAX);
-	struct buf *small[] = { &a->stop_raw, &a->model, &a->id, &a->request_id, &a->error.type, &a->error.code };
+	struct buf *small[] = { &a->stop_raw, &a->model, &a->id, &a->request_id, &a->error.type, &a->error.code,
+		&a->error.param };
 	for (size_t i = 0; i < sizeof small / sizeof *small; i++)
 		buf_init(small[i], 1024);
 	buf_init(&a->error.message, (size_t)64 << 10);
@@ -55,7 +56,7 @@ void
 answer_free(struct answer *a)
 {
 	struct buf *all[] = { &a->content, &a->thinking, &a->blocks, &a->echo, &a->stop_raw, &a->model, &a->id, &a->request_id,
-		&a->error.type, &a->error.code, &a->error.message, &a->error.detail, &a->body, &a->mended };
+		&a->error.type, &a->error.code, &a->error.param, &a->error.message, &a->error.detail, &a->body, &a->mended };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		buf_free(all[i]);
 	cut_calls(a, 0);

@@ -34,6 +34,8 @@ build_text(struct answer *a, const struct json *j, int v)
 {
 	size_t before = a->content.len;
 	json_str(j, v, &a->content);
+	if (a->content.over)
+		build_fail(a, "protocol", "the answer is too long");
 	if (a->content.len == before)
 		return;
 	a->heard = true;
@@ -46,6 +48,8 @@ build_think(struct answer *a, const struct json *j, int v)
 {
 	size_t before = a->thinking.len;
 	json_str(j, v, &a->thinking);
+	if (a->thinking.over)
+		build_fail(a, "protocol", "the answer is too long");
 	if (a->thinking.len == before)
 		return;
 	a->heard = true;

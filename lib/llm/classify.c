@@ -225,7 +225,7 @@ overflow_limit(const char *text)
 {
 	static const char *const before[] = { "maximum context length is ", "maximum context length of ", "context window of ",
 		"context length of ", "context length is only ", "context size (", "tokens allowed (", "limit of ", "tokens > ",
-		"maximum prompt length is ", "maximum of ", NULL };
+		"maximum prompt length is ", "maximum of ", "limit for this model is ", NULL };
 	for (size_t i = 0; before[i]; i++) {
 		const char *at = strcasestr(text, before[i]);
 		if (!at)

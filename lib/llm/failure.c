@@ -71,6 +71,7 @@ inner(struct answer *a, const struct json *j, int v)
 		build_str(&e->code, j, json_path(j, v, "details.error_code"));
 	if (!build_str(&e->message, j, json_get(j, v, "message")) && !detail(a, j, json_get(j, v, "detail")))
 		build_str(&e->message, j, json_get(j, v, "error"));
+	build_str(&e->param, j, json_get(j, v, "param"));
 	retry_info(a, j, json_get(j, v, "details"));
 	build_str(&e->detail, j, json_path(j, v, "metadata.raw"));
 }
@@ -145,6 +146,11 @@ static void
 plain(struct buf *out, const char *s, size_t n)
 {
 	bool html = n > 0 && s[strspn(s, " \t\r\n")] == '<', tag = false, space = false;
+	const char *title = html ? strcasestr(s, "<title>") : NULL, *end = title ? strcasestr(title, "</title>") : NULL;
+	if (end) {
+		s = title;
+		n = (size_t)(end - title);
+	}
 	size_t start = out->len;
 	for (size_t i = 0; i < n && out->len - start < 600; i++) {
 		if (html && s[i] == '<')

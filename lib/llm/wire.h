@@ -47,6 +47,7 @@ struct answer_error {         /* what the provider said went wrong */
 	int status;               /* HTTP, or from the body; 0 unknown */
 	char class[24];           /* claws-messages(5): error.class */
 	struct buf type, code, message;
+	struct buf param;         /* the parameter that is at fault, where it is named */
 	struct buf detail;        /* what a gateway quotes of the provider behind it; may be empty */
 	int64_t retry_after_ms;   /* -1 unknown */
 };
