@@ -1,0 +1,157 @@
+#include "claws-tool.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/session.h"
+#include "base/prog.h"
+#include "base/status.h"
+#include "sys/dirs.h"
+#include "tools/where.h"
+
+static const struct opt options[] = {
+	{0, "permission-mode", "MODE", OPT_STR, offsetof(struct options, gate.mode), "what runs without being asked about", 0, 0,
+	 PERMIT_MODES},
+	{0, "allowed-tools", "RULES", OPT_LIST, offsetof(struct options, gate.allowed), "run these uses of tools unasked", 0, 0, 0},
+	{0, "ask-tools", "RULES", OPT_LIST, offsetof(struct options, gate.asked), "always ask about these", 0, 0, 0},
+	{0, "disallowed-tools", "RULES", OPT_LIST, offsetof(struct options, gate.denied), "never run these", 0, 0, 0},
+	{0, "tools", "NAMES", OPT_STR, offsetof(struct options, gate.tools), "the tools there are: names, all or none", 0, 0, 0},
+	{0, "add-dir", "DIR", OPT_LIST, offsetof(struct options, gate.add_dirs), "a further directory that tools may use", 0, 0, 0},
+	{'C', "directory", "DIR", OPT_STR, offsetof(struct options, dir), "work in DIR", 0, 0, 0},
+	{0, "ask-timeout", "TIME", OPT_TIME, offsetof(struct options, ask_timeout), "how long a question waits (5m)", 0, 0, 0},
+	{0, "no-time", NULL, OPT_FLAG, offsetof(struct options, no_time), "no times, and counters as ids: for tests", 0, 0, 0},
+	{0, "list", NULL, OPT_FLAG, offsetof(struct options, list), "print the tools as one tools line", 0, 0, 0},
+	{0, "call", "NAME", OPT_STR, offsetof(struct options, call), "run one tool with the arguments on stdin", 0, 0, 0},
+	{0, "add", NULL, OPT_FLAG, offsetof(struct options, add), "the same as the verb add", 0, 0, 0},
+	{0, "remove", NULL, OPT_FLAG, offsetof(struct options, remove), "the same as the verb remove", 0, 0, 0},
+	{0, NULL, NULL, 0, 0, NULL, 0, 0, NULL},
+};
+
+static const struct opt_verb verbs[] = {
+	{"add", "NAME DESCRIPTION [PARAM:TYPE[?]...] -- COMMAND [ARG...]", "make a tool out of a program"},
+	{"remove", "NAME", "remove such a tool"},
+	{NULL, NULL, NULL},
+};
+
+static const struct opt_spec spec = {
+	.prog = "claws-tool",
+	.args = "[OPTION...] [VERB ARG...]",
+	.summary = "Run the tool calls in a stream of claws-messages(5), through the permission gate.",
+	.options = options,
+	.verbs = verbs,
+	.footer =
+		"RULES are Tool or Tool(SPEC), separated by commas or blanks: 'Read, Bash(make test)'.\n"
+		"Bash(CMD) is exactly that command line, no prefix and no pattern.\n"
+		"Read, Write, Edit, Glob and Grep take a path with *, ? and **.\n"
+		"Deny rules go before ask rules, those before allow rules.\n"
+		"\n"
+		"  claws-tool --call Bash --allowed-tools 'Bash(make test)' <<< '{\"command\":\"make test\"}'\n"
+		"  claws-tool add Lines 'Count the lines of a file' file:string -- ./lines.sh\n",
+	.flags = 0,
+};
+
+/* A ring has one place for notices, the stream; --list would say them a second time. */
+void host_notice(void *arg, const char *text)
+{
+	struct host *h = arg;
+
+	if (h->stage && h->stage->ring)
+		stage_notice(h->stage, "%s", text);
+	else if (h->stage || !getenv("CLAWS_RING"))
+		warn("%s", text);
+}
+
+/* Where long output goes as a whole: beside the session, else into a private directory. Without one it is only cut. */
+static void open_blobs(struct host *h)
+{
+	struct err e = ERR_INIT;
+
+	h->session = getenv("CLAWS_SESSION");
+	if (h->session && !*h->session)
+		h->session = NULL;
+	if (h->session) {
+		h->ctx.blobs = session_blobs(h->session, &e);
+		if (h->ctx.blobs >= 0)
+			session_side(h->session, "blobs", &h->blob_path, &e);
+	} else if (dirs_runtime(&h->blob_path, "blobs", &e) == 0) {
+		h->ctx.blobs = open(h->blob_path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (h->ctx.blobs < 0)
+			err_sys(&e, "open %s", h->blob_path.p);
+	}
+	if (h->ctx.blobs < 0)
+		host_notice(h, e.text);
+	else
+		h->ctx.blob_path = h->blob_path.p;
+}
+
+static void host_open(struct host *h, const struct options *o)
+{
+	struct err e = ERR_INIT;
+
+	h->ask_timeout = o->ask_timeout;
+	buf_init(&h->blob_path, 8192);
+	if (gate_open(&h->gate, &o->gate, host_notice, h, &e) < 0) {
+		if (h->stage) {
+			stage_error(h->stage, "config", "%s", e.text);
+			stage_flush(h->stage);
+		}
+		die_err(&e);
+	}
+	h->ctx = (struct tool_ctx){.cwd = h->gate.cwd, .roots = h->gate.permit.roots, .blobs = -1, .output_max = TOOL_OUTPUT_MAX};
+	h->gate.permit.where = where_is;
+	h->gate.permit.where_arg = &h->ctx;
+}
+
+static int run(const struct options *o)
+{
+	struct host h = {0};
+	struct stage stage;
+	int status;
+
+	if (!o->list && !o->call) {
+		stage_init(&stage, "claws-tool", 't');
+		h.stage = &stage;
+	}
+	host_open(&h, o);
+	if (o->list) {
+		status = single_list(&h);
+	} else {
+		open_blobs(&h);
+		status = o->call ? single_call(&h, o->call) : filter_run(&h);
+	}
+	gate_close(&h.gate);
+	buf_free(&h.blob_path);
+	if (h.ctx.blobs >= 0)
+		close(h.ctx.blobs);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.ask_timeout = 5 * 60 * 1000};
+	int first;
+
+	prog_name("claws-tool");
+	first = opt_parse(&spec, argc, argv, &o);
+	if (o.dir && chdir(o.dir) < 0) {
+		struct err e = ERR_INIT;
+		err_sys(&e, "-C %s", o.dir);
+		die_err(&e);
+	}
+	if (o.no_time)
+		setenv("CLAWS_NO_TIME", "1", 1);
+	if (o.add + o.remove + o.list + (o.call != NULL) > 1)
+		opt_usage(&spec, "only one of --list, --call, --add and --remove");
+	if (o.add || o.remove)
+		finish(o.add ? add_tool(argc - first, argv + first) : remove_tool(argc - first, argv + first));
+	if (first < argc && !strcmp(argv[first], "add"))
+		finish(add_tool(argc - first - 1, argv + first + 1));
+	if (first < argc && !strcmp(argv[first], "remove"))
+		finish(remove_tool(argc - first - 1, argv + first + 1));
+	if (first < argc)
+		opt_usage(&spec, "unexpected '%s'; the stream comes on stdin", argv[first]);
+	finish(run(&o));
+}

@@ -1,0 +1,237 @@
+#include "agent/gate.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "base/xalloc.h"
+#include "sys/dirs.h"
+
+static const char *setting(const char *option, const char *name)
+{
+	return option ? option : getenv(name);
+}
+
+static int take_rules(struct gate *g, enum rule_kind kind, const struct opt_list *list, const char *name, struct err *e)
+{
+	const char *env = getenv(name);
+
+	if (env && rules_add(&g->permit.rules, kind, env, e) < 0)
+		return err_wrap(e, "%s", name);
+	for (size_t i = 0; i < list->n; i++)
+		if (rules_add(&g->permit.rules, kind, list->v[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+static int add_root(struct gate *g, size_t *n, const char *dir, struct err *e)
+{
+	struct stat st;
+	char *real;
+
+	if (!*dir)
+		return 0;
+	real = realpath(dir, NULL);
+	if (!real || stat(real, &st) < 0)
+		return err_sys(e, "--add-dir %s", dir);
+	if (!S_ISDIR(st.st_mode)) {
+		free(real);
+		return err_set(e, ST_USAGE, "--add-dir %s: not a directory", dir);
+	}
+	g->roots = xrealloc(g->roots, *n + 2, sizeof *g->roots);
+	g->roots[(*n)++] = real;
+	g->roots[*n] = NULL;
+	return 0;
+}
+
+static int take_roots(struct gate *g, const struct opt_list *dirs, struct err *e)
+{
+	const char *env = getenv("CLAWS_ADD_DIR");
+	char *list, *rest, *dir;
+	size_t n = 1;
+	int rc = 0;
+
+	g->cwd = getcwd(NULL, 0);
+	if (!g->cwd)
+		return err_sys(e, "current directory");
+	g->roots = xcalloc(2, sizeof *g->roots);
+	g->roots[0] = xstrdup(g->cwd);
+	rest = list = xstrdup(env ? env : "");
+	while (rc == 0 && (dir = strsep(&rest, "\n")))
+		rc = add_root(g, &n, dir, e);
+	free(list);
+	for (size_t i = 0; rc == 0 && i < dirs->n; i++)
+		rc = add_root(g, &n, dirs->v[i], e);
+	return rc;
+}
+
+static int take_tools(struct gate *g, const char *list, struct err *e)
+{
+	bool all = !list || !strcmp(list, "all");
+	const char *s = list ? list : "";
+
+	g->offered = xcalloc(g->tools.n + 1, sizeof *g->offered);
+	for (size_t i = 0; i < g->tools.n; i++)
+		g->offered[i] = all;
+	if (all || !strcmp(s, "none"))
+		return 0;
+	while (*(s += strspn(s, " ,\t\n"))) {
+		size_t n = strcspn(s, " ,\t\n"), i = 0;
+		while (i < g->tools.n && (strncmp(g->tools.v[i]->name, s, n) || g->tools.v[i]->name[n]))
+			i++;
+		if (i == g->tools.n)
+			return err_set(e, ST_USAGE, "--tools: there is no tool '%.*s'; see claws-tool --list", (int)(n < 100 ? n : 100), s);
+		g->offered[i] = true;
+		s += n;
+	}
+	return 0;
+}
+
+static void load_tools(struct gate *g, manifest_heard *heard, void *arg)
+{
+	struct buf builtin, user;
+	struct err e = ERR_INIT;
+	bool have;
+
+	buf_init(&builtin, PATH_MAX);
+	buf_init(&user, PATH_MAX);
+	if (dirs_share(&builtin, "tools", &e) < 0) {
+		heard(arg, e.text);
+		buf_clear(&builtin);
+	}
+	have = dirs_data_path(&user, "tools", NULL) == 0;
+	manifests_load(&g->tools, builtin.len ? builtin.p : NULL, have ? user.p : NULL, heard, arg);
+	buf_clear(&builtin);
+	err_clear(&e);
+	if (dirs_share(&builtin, "harmless", &e) < 0 || harmless_load(&g->permit.harmless, builtin.p, &e) < 0)
+		heard(arg, e.text);
+	buf_free(&builtin);
+	buf_free(&user);
+}
+
+/* Does the parent's list hold this rule, or one for the whole tool? */
+static bool parent_allows(const struct rules *parent, const struct rule *r)
+{
+	for (size_t i = 0; i < parent->n; i++) {
+		const struct rule *p = &parent->v[i];
+		if (!strcmp(p->tool, r->tool) && (!p->spec || (r->spec && !strcmp(p->spec, r->spec))))
+			return true;
+	}
+	return false;
+}
+
+static void narrow_rules(struct gate *g, enum permit_mode parent_mode, manifest_heard *heard, void *arg)
+{
+	struct rules parent = RULES_INIT, *mine = &g->permit.rules;
+	const char *allowed = getenv("CLAWS_PARENT_ALLOWED"), *denied = getenv("CLAWS_PARENT_DENIED");
+	char text[512];
+
+	if (allowed)
+		rules_add(&parent, RULE_ALLOW, allowed, NULL);
+	for (size_t i = 0; i < mine->n && parent_mode != MODE_ACCEPT_ALL; i++) {
+		struct rule *r = &mine->v[i];
+		if (r->kind != RULE_ALLOW || parent_allows(&parent, r))
+			continue;
+		snprintf(text, sizeof text, "the rule %.200s is ignored: the claws around this one does not have it", r->text);
+		heard(arg, text);
+		r->kind = RULE_ASK;
+	}
+	if (denied)
+		rules_add(mine, RULE_DENY, denied, NULL);
+	rules_free(&parent);
+}
+
+/* Inside a tool of another claws: no more than that one. What cannot be read there counts as the narrowest. */
+static int narrow(struct gate *g, manifest_heard *heard, void *arg, struct err *e)
+{
+	const char *mode = getenv("CLAWS_PARENT_MODE"), *depth = getenv("CLAWS_DEPTH");
+	enum permit_mode parent = MODE_READ_ONLY;
+	char text[200];
+
+	g->depth = depth ? strtol(depth, NULL, 10) : 0;
+	if (g->depth >= GATE_DEPTH_MAX)
+		return err_set(e, ST_LIMIT, "claws inside a tool of claws, %ld deep; the limit is %d", g->depth, GATE_DEPTH_MAX);
+	if (!mode)
+		return 0;
+	permit_mode_parse(mode, &parent);
+	if (g->permit.mode > parent) {
+		snprintf(text, sizeof text, "mode %s becomes %s: the claws around this one has no wider mode",
+		         permit_mode_name(g->permit.mode), permit_mode_name(parent));
+		heard(arg, text);
+		g->permit.mode = parent;
+	}
+	narrow_rules(g, parent, heard, arg);
+	return 0;
+}
+
+int gate_open(struct gate *g, const struct gate_options *o, manifest_heard *heard, void *arg, struct err *e)
+{
+	const char *name = setting(o->mode, "CLAWS_PERMISSION_MODE");
+	enum permit_mode mode = MODE_AUTO;
+
+	*g = (struct gate){.tools = MANIFESTS_INIT};
+	if (name && *name && permit_mode_parse(name, &mode) < 0)
+		return err_set(e, ST_USAGE, "no permission mode '%s'; there are %s", name, PERMIT_MODES);
+	if (take_roots(g, &o->add_dirs, e) < 0)
+		return -1;
+	permit_init(&g->permit, mode, g->cwd, (const char *const *)g->roots);
+	if (take_rules(g, RULE_DENY, &o->denied, "CLAWS_DISALLOWED_TOOLS", e) < 0 ||
+	    take_rules(g, RULE_ASK, &o->asked, "CLAWS_ASK_TOOLS", e) < 0 ||
+	    take_rules(g, RULE_ALLOW, &o->allowed, "CLAWS_ALLOWED_TOOLS", e) < 0 || narrow(g, heard, arg, e) < 0)
+		return -1;
+	load_tools(g, heard, arg);
+	return take_tools(g, setting(o->tools, "CLAWS_TOOLS"), e);
+}
+
+void gate_close(struct gate *g)
+{
+	permit_free(&g->permit);
+	manifests_free(&g->tools);
+	free(g->offered);
+	for (char **r = g->roots; r && *r; r++)
+		free(*r);
+	free(g->roots);
+	free(g->cwd);
+}
+
+const struct manifest *gate_tool(const struct gate *g, const char *name)
+{
+	for (size_t i = 0; i < g->tools.n; i++)
+		if (g->offered[i] && !strcmp(g->tools.v[i]->name, name))
+			return g->tools.v[i];
+	return NULL;
+}
+
+static void export_rules(const struct gate *g, enum rule_kind kind, const char *name)
+{
+	struct buf b;
+
+	buf_init(&b, BUF_NOLIMIT);
+	for (size_t i = 0; i < g->permit.rules.n; i++) {
+		const struct rule *r = &g->permit.rules.v[i];
+		/* A deny rule that cannot be written in a list denies the whole tool in there. */
+		if (r->kind != kind)
+			continue;
+		if (!rules_writable(r) && kind == RULE_DENY)
+			buf_addf(&b, "%s\n", r->tool);
+		else if (rules_writable(r))
+			buf_addf(&b, "%s\n", r->text);
+	}
+	setenv(name, b.p, 1);
+	buf_free(&b);
+}
+
+void gate_mark(const struct gate *g)
+{
+	char depth[24];
+
+	snprintf(depth, sizeof depth, "%ld", g->depth + 1);
+	setenv("CLAWS_DEPTH", depth, 1);
+	setenv("CLAWS_PARENT_MODE", permit_mode_name(g->permit.mode), 1);
+	export_rules(g, RULE_ALLOW, "CLAWS_PARENT_ALLOWED");
+	export_rules(g, RULE_DENY, "CLAWS_PARENT_DENIED");
+}
