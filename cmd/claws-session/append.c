@@ -582,8 +582,14 @@ int do_append(const struct conf *c, char **args)
 	stage_init(&a.st, "claws-session", 'a');
 	buf_init(&a.run.denied, (size_t)1 << 20);
 	buf_init(&a.run.error_text, 4096);
-	if (keep_open(&a.keep, &a.st, a.path, &e) < 0)
+	if (keep_open(&a.keep, &a.st, a.path, &e) < 0) {
+		if (a.st.ring) {
+			run_begin(&a.run, &a.st, 1);
+			run_done(&a.run, &a.st, e.status, NULL, e.text);
+			stage_flush(&a.st);
+		}
 		die_err(&e);
+	}
 	a.keep.sync_always = !strcmp(c->sync, "always");
 	a.keep.sync_never = !strcmp(c->sync, "never");
 	status = a.st.ring ? ring(&a) : by_hand(&a);

@@ -91,7 +91,7 @@ static void ephemeral(struct buf *path)
 int do_open(const struct conf *c, char **args)
 {
 	struct err e = ERR_INIT;
-	struct buf path;
+	struct buf path, side;
 	struct stat st;
 	char id[32];
 
@@ -114,6 +114,10 @@ int do_open(const struct conf *c, char **args)
 	}
 	if (c->last || c->name || c->id)
 		must_be_free(path.p);
+	buf_init(&side, 8192);
+	if (session_side(path.p, "", &side, &e) < 0)
+		die_err(&e);
+	buf_free(&side);
 	puts(path.p);
 	buf_free(&path);
 	return ST_OK;
