@@ -1,0 +1,257 @@
+#!/bin/sh
+# claws-stream: both wires, the ring, options, keys, exit statuses.
+. "${0%/*}/lib.sh"
+fake_llm --log log
+oai="$CLAWS_BASE_URL/v1"
+
+user() { printf '{"role":"user","content":"%s"}\n' "$1"; }
+valid() { ok "$1: every line obeys claws-messages(5)" claws-msg check out; }
+requests() { grep -c '"method":"POST"' log; }
+
+# ---- one call, by hand ----
+user hello >c.hello
+run claws-stream --no-time <c.hello
+status_is 0 "anthropic: hello"
+is "$(jq -r 'select(.type=="text_chunk").text' out | tr -d '\n')" "$(jq -r 'select(.role).content' out)" \
+	"the pieces are the content"
+is "$(jq -c 'select(.role)|[.content,.stop_reason,.model,.id,.ts]' out)" \
+	'["Hello! How can I help you today?","end_turn","anthropic/fake","a1",null]' "one assistant message"
+is "$(tail -n 1 out | jq -c '[.type,.stop_reason,.request_id,.usage.cost_usd,.ms]')" \
+	'["turn_done","end_turn","req_fake_1",null,null]' "turn_done is last"
+is "$(grep -c '"turn_done"' out) $(grep -c '"role"' out)" "1 1" "exactly one of each; the conversation is consumed"
+valid hello
+
+run claws-stream -m openai:fake <c.hello
+status_is 0 "openai-chat: hello, PROVIDER:MODEL"
+is "$(jq -c 'select(.role)|[.content,.stop_reason,.model,(.id|length),(.ts>1600000000000)]' out)" \
+	'["Hello! How can I help you today?","end_turn","openai/fake",17,true]' "the same message"
+is "$(tail -n 1 out | jq '.ms >= 0')" true "turn_done says how long it took"
+valid "openai-chat"
+
+cat >c.tool <<'END'
+{"role":"system","content":"Be brief.","id":"s1"}
+{"type":"tools","tools":[{"name":"Read","description":"reads","input_schema":{"type":"object"}}]}
+{"type":"future_thing","x":[1,2.50]}
+{"role":"user","content":"tools:1:/etc/hosts"}
+END
+for wire in anthropic openai; do
+	run claws-stream -m $wire/fake --no-time <c.tool
+	status_is 0 "$wire: a tool call"
+	is "$(head -n 3 out)" "$(head -n 3 c.tool)" "$wire: what is not consumed is passed on byte for byte"
+	is "$(jq -c 'select(.role=="assistant")|[.tool_calls[0].name,.tool_calls[0].input,.stop_reason]' out)" \
+		'["Read",{"file_path":"/etc/hosts"},"tool_use"]' "$wire: the call"
+	is "$(jq -rj 'select(.type=="tool_call_chunk").args//""' out)" '{"file_path":"/etc/hosts"}' "$wire: its pieces"
+	valid "$wire tool call"
+	run claws-stream -m $wire/fake --no-time --no-stream <c.tool
+	is "$status $(jq -c 'select(.role=="assistant")|.tool_calls[0].input' out)" '0 {"file_path":"/etc/hosts"}' \
+		"$wire: --no-stream"
+done
+is "$(grep -c '"stream":true' log)" 4 "and asks for no stream then"
+
+# ids: empty and repeated ones get one of their own
+cat >script <<'END'
+{"calls":[{"id":"dup","name":"Read","input":{"n":1}},{"id":"dup","name":"Read","input":{"n":2}}]}
+END
+save=$server
+fake_llm --script script
+{
+	user x
+	echo '{"role":"assistant","content":"","tool_calls":[{"id":"dup","name":"Read","input":{}}]}'
+	echo '{"role":"tool","tool_call_id":"dup","content":"1"}'
+} | claws-stream --no-time >out
+is "$(jq -r 'select(.role).tool_calls|map(.id)|(length,(unique|length),index("dup"))' out | tr '\n' ' ')" '2 2 null ' \
+	"an id used before in the conversation is not used again"
+is "$(jq -r 'select(.type=="tool_call_chunk" and .id).id' out)" "$(jq -r 'select(.role).tool_calls[].id' out)" \
+	"the pieces have the same ids"
+kill "$server"; server=$save
+export CLAWS_BASE_URL="${oai%/v1}" ANTHROPIC_BASE_URL="${oai%/v1}" OPENAI_BASE_URL="$oai"
+
+# ---- in a ring ----
+mkfifo in
+CLAWS_RING=1 claws-stream --no-time <in >out 2>err &
+pid=$!
+exec 7>in
+before=$(requests)
+user hello >&7
+echo '{"role":"assistant","content":"old"}' >&7
+echo '{"type":"reset"}' >&7
+wait_for grep -q '"reset"' out
+is "$(requests)" "$before" "ring: nothing but turn starts a call"
+user hello >&7
+echo '{"type":"turn","turn":1}' >&7
+ok "ring: a turn" wait_for grep -q turn_done out
+is "$(tail -n 1 log | jq -c '[.body.messages[].role]')" '["user"]' "reset has cleared the conversation"
+is "$(grep -n '"turn"' out | cut -d: -f1)" 2 "turn is passed on before the answer"
+echo '{"role":"assistant","content":"Hello!"}' >&7
+user 'slow:50:200' >&7
+echo '{"type":"turn","turn":2}' >&7
+ok "pieces leave while the call runs" wait_for eval '[ $(grep -c text_chunk out) -gt 4 ]'
+echo '{"type":"interrupt","reason":"user"}' >&7
+ok "ring: interrupt ends the call" wait_for eval '[ $(grep -c turn_done out) = 2 ]'
+is "$(tail -n 1 out | jq -r .stop_reason) $(tail -n 2 out | head -n 1 | jq -r .stop_reason)" "interrupted interrupted" \
+	"the part is kept, both say interrupted"
+is "$(tail -n 3 out | head -n 1)" '{"type":"interrupt","reason":"user"}' "interrupt is passed on, before them"
+ok "the server sees the connection close" wait_for grep -q '"closed":' log
+user 'tools:1' >&7
+echo '{"type":"turn"}' >&7
+wait_for eval '[ $(grep -c turn_done out) = 3 ]'
+is "$(tail -n 2 log | grep '"body"' | jq -c '.body.messages|map(.role)')" '["user","assistant","user"]' \
+	"the conversation goes on with what was fed"
+{ echo '{"type":"turn"}'; echo '{"type":"interrupt"}'; } >&7
+wait_for eval '[ $(grep -c turn_done out) = 4 ]'
+is "$(tail -n 1 out | jq -r .stop_reason)" interrupted "an interrupt right behind its turn"
+user 'slow:50:200' >&7
+echo '{"type":"turn"}' >&7
+wait_for eval '[ $(grep -c text_chunk out) -gt 20 ]'
+exec 7>&-
+wait "$pid"; status=$?
+status_is 0 "ring: end of file in the middle of a call stops it, status 0"
+is "$(grep -c turn_done out) $(tail -n 1 out | jq -r .stop_reason)" "5 interrupted" "and the part is not lost"
+is "$(jq -r 'select(.conn and .n and .method=="POST")|.conn' log | tail -n 4 | uniq | wc -l)" 2 \
+	"one connection serves until a call is cut"
+valid ring
+
+# calls of an interrupted answer are not kept
+mkfifo in2
+cat >script2 <<'END'
+{"text":"so","calls":[{"id":"c1","name":"Read","input":{"file_path":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}],"fault":"stall:900"}
+END
+fake_llm --script script2
+CLAWS_RING=1 claws-stream <in2 >out &
+pid=$!
+exec 7>in2
+user x >&7; echo '{"type":"turn"}' >&7
+wait_for grep -q tool_call_chunk out
+echo '{"type":"interrupt"}' >&7
+wait_for grep -q turn_done out
+is "$(jq -c 'select(.role=="assistant")|[.content,.tool_calls,.blocks,.stop_reason]' out)" \
+	'["so",null,null,"interrupted"]' "no call of an interrupted answer is kept"
+exec 7>&-; wait "$pid"
+kill "$server"; server=$save
+export CLAWS_BASE_URL="${oai%/v1}" ANTHROPIC_BASE_URL="${oai%/v1}" OPENAI_BASE_URL="$oai"
+
+# nobody reads any more
+: >log
+user 'slow:50:200' | claws-stream 2>err | head -n 1 >out
+ok "stdout closed: the request is stopped" wait_for grep -q '"closed":' log
+is "$(cat err)" "" "without a word"
+
+# ---- --dry-run ----
+before=$(requests)
+run env -u ANTHROPIC_API_KEY claws-stream --dry-run --max-tokens 77 --temperature 0.5 <c.tool
+status_is 0 "--dry-run needs no key"
+is "$(requests)" "$before" "and sends nothing"
+is "$(jq -c '[.method,.url,.headers["anthropic-version"],.body.max_tokens,.body.temperature,.body.model,.body.messages[0].role]' out)" \
+	"[\"POST\",\"${oai%/v1}/v1/messages\",\"2023-06-01\",77,0.5,\"fake\",\"user\"]" "it is the request"
+is "$(wc -l <out | tr -d ' ')" 1 "one line, nothing passed on"
+run claws-stream --dry-run <c.tool
+jq -c .body out >want
+claws-stream <c.tool >/dev/null
+tail -n 1 log | jq -c .body >got
+ok "exactly the body that is sent" cmp got want
+like "$(jq -r '.headers["x-api-key"]' out)" '^\*\*\*$' "the key is not shown"
+run claws-stream -m openai/fake --dry-run --max-tokens 9 <c.hello
+is "$(jq -c '[.url,.body.max_completion_tokens,.body.max_tokens,.headers.authorization]' out)" \
+	"[\"$oai/chat/completions\",9,null,\"***\"]" "openai-chat: its path, its name of the limit"
+run claws-stream --dry-run --thinking 2000 <c.hello
+is "$(jq -c .body.thinking out)" '{"type":"enabled","budget_tokens":2000}' "--thinking"
+
+# ---- models ----
+url() { claws-stream --dry-run -m "$1" <c.hello | jq -r '.url+" "+.body.model'; }
+unset CLAWS_BASE_URL ANTHROPIC_BASE_URL OPENAI_BASE_URL
+is "$(url claude-sonnet-4-5-20250929)" "https://api.anthropic.com/v1/messages claude-sonnet-4-5-20250929" "a bare model, dated"
+is "$(url gpt-4.1)" "https://api.openai.com/v1/chat/completions gpt-4.1" "a bare model of another provider"
+is "$(url openrouter/anthropic/claude-sonnet-4.5)" \
+	"https://openrouter.ai/api/v1/chat/completions anthropic/claude-sonnet-4.5" "a model with slashes"
+is "$(url ollama:llama3:8b)" "http://127.0.0.1:11434/v1/chat/completions llama3:8b" "a model with colons"
+is "$(url kimi/kimi-k2)" "https://api.moonshot.ai/v1/chat/completions kimi-k2" "an alias"
+is "$(OLLAMA_BASE_URL=http://127.0.0.1:9/v1/ url ollama/x)" "http://127.0.0.1:9/v1/chat/completions x" "NAME_BASE_URL"
+is "$(CLAWS_BASE_URL=http://127.0.0.1:9 url some/thing)" "http://127.0.0.1:9/chat/completions some/thing" \
+	"an address without a known provider is custom"
+run claws-stream -m nobody/x <c.hello
+status_is 78 "an unknown provider"
+like "$(cat err)" 'anthropic, openai' "is told which are known"
+is "$(jq -r 'select(.type=="error").class' out) $(tail -n 1 out | jq -r .stop_reason)" "config error" \
+	"error event, then turn_done"
+run env -u CLAWS_MODEL claws-stream <c.hello
+status_is 78 "no model"
+like "$(cat err)" CLAWS_MODEL "names the variable"
+is "$(claws-stream --dry-run -m claude-3-haiku-20240307 <c.hello | jq .body.max_tokens)" 4096 "a model's own limit"
+
+# ---- keys ----
+export CLAWS_BASE_URL="${oai%/v1}"
+: >log
+printf '%s\n' "$(user hello)" | ANTHROPIC_API_KEY='
+	sk-Very-Secret-1
+' claws-stream >out 2>err
+is "$(jq -r '.headers["x-api-key"]' log)" sk-Very-Secret-1 "white space around a key is dropped"
+run env -u ANTHROPIC_API_KEY CLAWS_API_KEY=other claws-stream <c.hello
+is "$(tail -n 1 log | jq -r '.headers["x-api-key"]')" other "CLAWS_API_KEY"
+run env -u ANTHROPIC_API_KEY claws-stream <c.hello
+status_is 78 "no key"
+like "$(cat err)" 'ANTHROPIC_API_KEY or CLAWS_API_KEY' "names the variables"
+run claws-stream --base-url http://example.com/ <c.hello
+status_is 78 "a key does not go over plain http to another host"
+like "$(cat err)" 'example.com.*https' "and is told so"
+for u in http://localhost.example.com http://127.0.0.1.example.com http://0x7f.1 http://127.0.0.1@example.com \
+	'http://example.com#@127.0.0.1' 'http://example.com\@127.0.0.1' http://2130706433 http://0.0.0.0 'http://[::ffff:1.2.3.4]'; do
+	run claws-stream --base-url "$u" <c.hello
+	status_is 78 "nor to $u"
+done
+fake_llm --key good --log log3
+run env ANTHROPIC_API_KEY=sk-Very-Secret-2 claws-stream --record rec <c.hello
+status_is 77 "a wrong key"
+is "$(jq -r 'select(.type=="error")|"\(.class) \(.status)"' out)" "auth 401" "error of class auth"
+is "$(grep -rl 'Very-Secret' out err rec 2>/dev/null)" "" "the key is in no output and no recording"
+if [ "$(id -u)" -ne 0 ]; then
+	user slow:100:50 | ANTHROPIC_API_KEY=good claws-stream >out &
+	wait_for grep -q text_chunk out
+	nok "another process cannot read its environment" cat "/proc/$!/environ"
+	kill $!
+else
+	skip 1 "root reads everything"
+fi
+
+# ---- statuses and shapes of answers ----
+answers() { # SCRIPT-LINE: one call of the script's answer
+	printf '%s\n' "$1" >script
+	[ -z "${quick-}" ] || kill "$quick"
+	fake_llm --script script
+	quick=$server
+	run claws-stream --no-time --retries 0 <c.hello
+}
+answers '{"text":"half","stop":"max_tokens"}'
+is "$status $(tail -n 1 out | jq -r .stop_reason)" "4 max_tokens" "max_tokens without calls"
+answers '{"text":"half","calls":[{"id":"c","name":"Read","input":{"a":1}}],"stop":"max_tokens"}'
+is "$status $(tail -n 1 out | jq -r .stop_reason)" "0 max_tokens" "max_tokens with calls"
+answers '{"text":"no","stop":"refusal"}'
+is "$status $(tail -n 1 out | jq -r .stop_reason)" "5 refusal" "refusal"
+answers '{"text":"all","calls":[{"id":"c","name":"Read","input":"{\"path\": \"a"}]}'
+is "$status $(jq -c 'select(.role).tool_calls[0].input' out)" '0 "{\"path\": \"a"' "arguments that do not parse stay a string"
+answers '{"status":400,"message":"prompt is too long: 250000 tokens > 200000 maximum"}'
+is "$status $(jq -c 'select(.type=="compact_request").limit' out) $(tail -n 1 out | jq -r .stop_reason)" \
+	"4 200000 context_exceeded" "an overflow asks for compaction"
+answers '{"status":404,"message":"model: fake"}'
+is "$status $(jq -r 'select(.type=="error").class' out)" "66 model_not_found" "no such model"
+answers '{"status":400,"message":"messages: wrong"}'
+is "$status $(jq -r 'select(.type=="error").class' out)" "1 invalid_request" "a bad request is not tried again"
+answers '{"thinking":"hm","signature":"c2ln","text":"so"}'
+is "$(jq -c 'select(.role)|[.thinking,.content]' out) $(jq -rj 'select(.type=="thinking_chunk").text' out)" \
+	'["hm","so"] hm' "thinking"
+answers '{"text":"","stop":"end_turn"}'
+is "$status $(grep -c '"role"' out) $(grep -c turn_done out)" "0 0 1" "nothing said: no assistant message, one turn_done"
+
+run claws-stream </dev/null
+status_is 66 "an empty conversation"
+is "$(tail -n 1 out | jq -r .stop_reason)" error "has its turn_done"
+printf 'not json\n%s\n{"role":"user","content":"cut' "$(user hello)" >c.bad
+answers '{"text":"hi","keep":true,"match":"hello"}'
+run claws-stream <c.bad
+status_is 65 "bad lines are left out, and remembered"
+is "$(jq -r 'select(.type=="error").line' out | tr '\n' ' ')" "1 3 " "each is named"
+like "$(cat out)" '"content":"hi"' "the rest is answered"
+run claws-stream --thinking much <c.hello
+status_is 2 "--thinking wants a number"
+run claws-stream conversation
+status_is 2 "no operands"
+done_testing

@@ -1,0 +1,209 @@
+#!/bin/sh
+# claws-stream against servers that fail: retries, timeouts, connections that break. faults.md has the cases' names.
+. "${0%/*}/lib.sh"
+printf '{"role":"user","content":"hello"}\n' >c.hello
+printf '{"role":"user","content":"long:50:20"}\n' >c.long
+quick=
+serve() { # fake-llm options
+	[ -z "$quick" ] || kill "$quick"
+	: >log
+	fake_llm --log log "$@"
+	quick=$server
+}
+tries() { grep -c '"method":"POST"' log; }
+last() { tail -n 1 out | jq -r .stop_reason; }
+errors() { jq -r 'select(.type=="error")|"\(.class) \(.status) \(.code)"' out; }
+now() { date +%s%3N; }
+timed() { t0=$(now); run "$@"; took=$(($(now) - t0)); }
+quicker() { if [ "$took" -lt "$1" ]; then pass "$2"; else fail "$2" "took $took ms"; fi; }
+one() { is "$(grep -c turn_done out)" 1 "$1: exactly one turn_done"; }
+post() { printf '%s\n' "$@" >script; serve --script script; }
+
+# ---- retries ----
+serve --fault 'status:503@2'
+timed claws-stream --no-time <c.hello
+is "$status $(tries) $(last)" "0 3 end_turn" "503 twice, then well"
+is "$(jq -c 'select(.type=="retry")|[.attempt,.wait_ms,.class]' out | tr '\n' ' ')" \
+	'[1,500,"overloaded"] [2,1000,"overloaded"] ' "each wait is announced, and doubles"
+quicker 4000 "and is what was announced"
+one "retried"
+is "$(jq -c .body log | sort -u | wc -l)" 1 "the same bytes are sent again"
+
+serve --fault 'status:500'
+timed claws-stream --retries 2 <c.hello
+is "$status $(tries) $(last) $(errors)" "69 3 error overloaded 500 api_error" "500 for ever: 69, bounded"
+one "500 for ever"
+is "$(grep -c '"role"' out)" 0 "no assistant message"
+serve --fault 'status:429:retry-after=1@1'
+timed claws-stream --no-time <c.hello
+is "$status $(jq -c 'select(.type=="retry")|[.wait_ms,.class]' out)" '0 [1000,"rate_limit"]' "retry-after is waited for"
+serve --fault 'status:429:retry-after=3600'
+timed claws-stream <c.hello
+is "$status $(tries) $(jq -r 'select(.type=="error")|"\(.class) \(.retry_after_ms)"' out)" "75 1 rate_limit 3600000" \
+	"429 with an hour to wait: 75 with the delay"
+quicker 2000 "at once"
+serve --fault 'status:429:retry-after=5'
+timed claws-stream --timeout 3 <c.hello
+is "$status $(tries)" "75 1" "a wait longer than what is left of --timeout is not begun"
+quicker 2000 "at once, too"
+serve --key good
+timed claws-stream <c.hello
+is "$status $(tries) $(errors)" "77 1 auth 401 authentication_error" "401: 77, not tried again"
+quicker 2000 "at once, again"
+serve --fault 'status:529' # RT06
+run claws-stream --retries 0 <c.hello
+is "$status $(errors)" "75 overloaded 529 overloaded_error" "529 keeps status and type, and is temporary"
+serve --fault 'status:400'
+run claws-stream <c.hello
+is "$status $(tries)" "1 1" "400 is not tried again"
+serve --fault 'status:408@1'
+run claws-stream <c.hello
+is "$status $(tries)" "0 2" "408 is"
+serve --fault 'status:409@1'
+run claws-stream <c.hello
+is "$status $(tries)" "0 2" "409 is"
+serve --fault 'status:503:x-should-retry=false'
+run claws-stream <c.hello
+is "$status $(tries)" "69 1" "x-should-retry: false decides"
+serve --fault 'close@1'
+run claws-stream <c.hello
+is "$status $(tries)" "0 2" "a connection closed without an answer is tried again"
+
+# nobody listens
+port=$(python3 -c 'import socket; s=socket.socket(); s.bind(("127.0.0.1",0)); print(s.getsockname()[1])')
+timed claws-stream --retries 1 --base-url "http://127.0.0.1:$port" <c.hello
+is "$status $(last) $(jq -r 'select(.type=="error").class' out) $(grep -c '"retry"' out)" "69 error connection 1" \
+	"connection refused: 69 after the retries"
+like "$(cat out)" '127\.0\.0\.1: connection failed' "and names the host"
+run claws-stream --retries 0 --base-url "https://claws-no-such-host.invalid" <c.hello
+is "$status $(jq -r 'select(.type=="error").class' out)" "69 connection" "no such host"
+
+# ---- errors in mid-stream ----
+serve --fault error # RT03
+run claws-stream <c.long
+is "$status $(tries) $(last) $(errors)" "75 1 error overloaded null overloaded_error" \
+	"overloaded after visible output: not tried again, the turn failed"
+is "$(jq -r 'select(.role)|.stop_reason' out)" error "the part is kept, marked"
+one "overloaded in mid-stream"
+over='event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n'
+start='event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"content\":[],\"usage\":{\"input_tokens\":1}}}\n\n'
+post "{\"raw\":\"$start$over\"}" '{"text":"well"}'
+run claws-stream --no-time <c.hello
+is "$status $(tries) $(jq -r 'select(.role).content' out)" "0 2 well" "overloaded before visible output: tried again"
+post "{\"raw\":\"$start$(printf '%s' "$over" | sed s/overloaded_error/invalid_request_error/)\",\"keep\":true}"
+run claws-stream <c.hello # RT05
+is "$status $(tries) $(jq -r 'select(.type=="error").class' out)" "1 1 invalid_request" \
+	"a certain error in the stream is not tried again"
+post '{"raw":"data: {\"choices\":[],\"error\":{\"code\":502,\"message\":\"capacity\"}}\n\ndata: [DONE]\n\n"}' '{"text":"well"}'
+run claws-stream -m openai/fake --no-time <c.hello # RT04
+is "$status $(tries)" "0 2" "an error beside empty choices is one"
+like "$(grep retry out)" capacity "with its words"
+
+# ---- broken connections ----
+for wire in anthropic openai; do
+	serve --fault rst:900 # ST16
+	run claws-stream -m $wire/fake <c.long
+	is "$status $(tries) $(last) $(jq -r 'select(.type=="error").class' out)" "76 1 truncated truncated" "$wire: reset in mid-stream"
+	is "$(jq -r 'select(.role).content' out)" "$(jq -r 'select(.type=="text_chunk").text' out | tr -d '\n')" \
+		"$wire: what was shown is what is kept"
+	one "$wire: reset"
+	serve --fault cut:905
+	run claws-stream -m $wire/fake <c.long
+	is "$status $(last)" "76 truncated" "$wire: cut in the middle of a line"
+	serve --fault noend
+	run claws-stream -m $wire/fake <c.long
+	is "$status $(last) $(grep -c '"class":"truncated"' out)" "76 truncated 1" "$wire: no terminal event"
+done
+serve --fault cut:10@1
+run claws-stream <c.hello
+is "$status $(tries)" "0 2" "cut before anything was shown: tried again"
+# ST18: a call cut in the middle is never given out
+cat >script <<'END'
+{"text":"so","calls":[{"id":"c1","name":"Read","input":{"file_path":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}],"fault":"cut:1150"}
+END
+serve --script script
+run claws-stream <c.hello
+is "$status $(jq -c 'select(.role)|[.content,.tool_calls,.stop_reason]' out)" '76 ["so",null,"truncated"]' "half a call is dropped"
+
+# ---- silence: ST14 ----
+serve --fault stall:900
+timed claws-stream --idle-timeout 300ms <c.long
+is "$status $(last)" "76 truncated" "a stall after visible output"
+quicker 3000 "ends at --idle-timeout"
+like "$(cat out)" 'stalled' "and says so"
+serve --fault stall:10@1
+run claws-stream --idle-timeout 300ms <c.hello
+is "$status $(tries)" "0 2" "a stall before it: tried again"
+serve --delay 5000
+timed claws-stream --first-byte-timeout 300ms --retries 0 <c.hello
+is "$status $(jq -r 'select(.type=="error").class' out)" "69 timeout" "silence before the head"
+quicker 3000 "ends at --first-byte-timeout"
+timed claws-stream --timeout 300ms <c.hello
+is "$status $(jq -r 'select(.type=="error").class' out)" "69 timeout" "--timeout bounds all of it"
+quicker 3000 "in time"
+printf '{"role":"user","content":"slow:80:12"}\n' >c.slow
+serve
+run claws-stream --idle-timeout 500ms --first-byte-timeout 500ms <c.slow
+is "$status" 0 "a slow answer is not a silent one"
+# a port where connections hang: the listen queue is full
+python3 - >hang <<'END' &
+import socket, sys, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(0)
+held = []
+for i in range(3):
+    c = socket.socket(); c.setblocking(False)
+    try: c.connect(s.getsockname())
+    except BlockingIOError: pass
+    held.append(c)
+print(s.getsockname()[1], flush=True)
+time.sleep(60)
+END
+servers="$servers $!"
+wait_for test -s hang
+timed claws-stream --retries 0 --connect-timeout 400ms --base-url "http://127.0.0.1:$(cat hang)" <c.hello
+is "$status $(jq -r 'select(.type=="error").class' out)" "69 timeout" "no connection"
+quicker 3000 "ends at --connect-timeout"
+
+# ---- waits can be interrupted ----
+serve --fault 'status:503:retry-after=50'
+mkfifo in
+CLAWS_RING=1 claws-stream <in >out &
+pid=$!
+exec 7>in
+cat c.hello >&7; echo '{"type":"turn"}' >&7
+wait_for grep -q '"retry"' out
+t0=$(now)
+echo '{"type":"interrupt"}' >&7
+ok "an interrupt ends a wait" wait_for grep -q turn_done out
+is "$(last)" interrupted "as interrupted"
+echo '{"type":"turn"}' >&7
+wait_for eval '[ $(grep -c "\"retry\"" out) = 2 ]'
+exec 7>&-
+wait "$pid"; status=$? took=$(($(now) - t0))
+is "$status $(grep -c turn_done out)" "0 2" "end of file ends a wait"
+quicker 4000 "at once"
+claws-stream <c.hello 2>err | grep -q . && pass "a wait with nobody reading ..."
+ok "... does not hold the pipeline" test "$(($(now) - t0))" -lt 8000
+
+# ---- a parameter the model does not have: RQ13 ----
+post '{"match":"\"temperature\"","status":400,"message":"Unsupported parameter: temperature is not supported with this model","keep":true}' \
+	'{"text":"well","keep":true}'
+run claws-stream -m openai/fake --temperature 0.5 <c.hello
+is "$status $(tries) $(jq -c '.body.temperature' log | tr '\n' ' ')" "0 2 0.5 null " "is left out the second time"
+post '{"match":"\"thinking\"","status":400,"message":"thinking is not supported by this model","keep":true}' '{"text":"well","keep":true}'
+run claws-stream --thinking 2000 <c.hello
+is "$status $(tries) $(jq -c .body log | sort -u | wc -l)" "0 2 2" "thinking: the second body differs"
+post '{"status":400,"message":"thinking is not supported by this model","keep":true}'
+run claws-stream --thinking 2000 <c.hello
+is "$status $(tries)" "1 2" "and it is sent once more only"
+post '{"match":"\"max_completion_tokens\"","status":400,"message":"Unrecognized request argument: max_completion_tokens","keep":true}' \
+	'{"text":"well","keep":true}'
+run claws-stream -m openai/fake --max-tokens 50 <c.hello
+is "$status $(tries) $(tail -n 1 log | jq .body.max_tokens)" "0 2 50" "the limit's other name"
+
+# ---- a server that says the key aloud ----
+post '{"status":401,"body":{"error":{"message":"Incorrect API key provided: test-key.","type":"invalid_request_error","code":"invalid_api_key"}}}'
+run claws-stream -m openai/fake <c.hello
+is "$status $(grep -c 'test-key' out err)" "77 out:0
+err:0" "the key is masked in a provider's words"
+done_testing
