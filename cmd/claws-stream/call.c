@@ -238,8 +238,8 @@ void call_arrived(struct stream *s)
 	const struct http *h = &s->http;
 
 	if (h->failed) {
-		snprintf(s->lost, sizeof s->lost, "%s", h->text);
-		answer_fail(&s->answer, s->answer.heard ? "truncated" : h->class, "%s: %s", s->target.host, h->text);
+		snprintf(s->lost, sizeof s->lost, "%s: %s", s->target.host, h->text);
+		answer_fail(&s->answer, s->answer.heard ? "truncated" : h->class, "%s", s->lost);
 	} else {
 		answer_end(&s->answer);
 	}
@@ -254,9 +254,9 @@ void call_again(struct stream *s)
 
 void call_out_of_time(struct stream *s)
 {
-	snprintf(s->lost, sizeof s->lost, "the call took longer than %ld s (--timeout)", s->conf.timeout / 1000);
+	snprintf(s->lost, sizeof s->lost, "%s: the call took longer than --timeout allows", s->target.host);
 	http_stop(&s->http);
-	answer_fail(&s->answer, s->answer.heard ? "truncated" : "timeout", "%s: %s", s->target.host, s->lost);
+	answer_fail(&s->answer, s->answer.heard ? "truncated" : "timeout", "%s", s->lost);
 	call_end(s);
 }
 

@@ -59,7 +59,7 @@ struct stream {
 	bool answered;                /* answer holds something */
 	bool swapped;                 /* max_tokens has got its other name */
 	unsigned named;               /* ids made for calls */
-	char lost[512];               /* why the connection was lost; "": it was not */
+	char lost[1024];              /* why the connection was lost; "": it was not */
 	struct retry retry;
 	long long started, wait_until;
 	int status;                   /* exit status of the last call */
