@@ -72,6 +72,7 @@ int memory_index(const struct memory_store *s, enum memory_scope scope, size_t m
 
 /* memory_file.c: the format. */
 void memory_slug(const char *name, char slug[MEMORY_SLUG]);
+/* The text is without line ends at its end; memory_print writes one. */
 int memory_parse(struct memory *m, const char *text, size_t len, struct err *e);
 void memory_print(const struct memory *m, struct buf *out);
 /* One line: no control characters, white space as single spaces. */

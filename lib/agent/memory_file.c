@@ -178,6 +178,8 @@ int memory_parse(struct memory *m, const char *text, size_t len, struct err *e)
 	}
 	buf_clear(&m->text);
 	int r = buf_adds(&m->text, p);
+	while (m->text.len && m->text.p[m->text.len - 1] == '\n')
+		buf_truncate(&m->text, m->text.len - 1);
 	buf_free(&b);
 	return r == 0 ? 0 : err_set(e, ST_DATA, "longer than %zu bytes", MEMORY_TEXT);
 }
