@@ -12,8 +12,7 @@
 
 static void heard(void *arg, const char *name, char *data, size_t len);
 
-void
-answer_init(struct answer *a, const struct wire *wire, const struct answer_sink *sink, void *arg)
+void answer_init(struct answer *a, const struct wire *wire, const struct answer_sink *sink, void *arg)
 {
 	memset(a, 0, sizeof *a);
 	a->wire = wire;
@@ -40,8 +39,7 @@ answer_init(struct answer *a, const struct wire *wire, const struct answer_sink 
 }
 
 /* Keeps the first n. */
-static void
-cut_calls(struct answer *a, size_t n)
+static void cut_calls(struct answer *a, size_t n)
 {
 	for (size_t i = n; i < a->ncalls; i++) {
 		struct call *c = &a->calls[i];
@@ -52,8 +50,7 @@ cut_calls(struct answer *a, size_t n)
 	a->ncalls = n;
 }
 
-void
-answer_free(struct answer *a)
+void answer_free(struct answer *a)
 {
 	struct buf *all[] = { &a->content, &a->thinking, &a->blocks, &a->echo, &a->stop_raw, &a->model, &a->id, &a->request_id,
 		&a->error.type, &a->error.code, &a->error.param, &a->error.message, &a->error.detail, &a->body, &a->mended };
@@ -68,16 +65,15 @@ answer_free(struct answer *a)
 	json_free(&a->json);
 }
 
-void
-answer_head(struct answer *a, int status)
+void answer_head(struct answer *a, int status)
 {
 	a->status = status;
 }
 
-void
-answer_header(struct answer *a, const char *name, const char *value)
+void answer_header(struct answer *a, const char *name, const char *value)
 {
-	static const char *const ids[] = { "request-id", "x-request-id", "x-generation-id", "x-ds-trace-id", "x-amzn-requestid" };
+	static const char *const ids[] = { "request-id", "x-request-id", "x-generation-id", "x-ds-trace-id",
+		"x-amzn-requestid" };
 	int64_t ms = -1;
 	if (strcasecmp(name, "retry-after") == 0)
 		ms = retry_after_headers(value, NULL, (int64_t)time(NULL));
@@ -95,8 +91,7 @@ answer_header(struct answer *a, const char *name, const char *value)
 }
 
 /* Providers write lone surrogates, NUL and raw control characters: mended here, so that nothing foreign goes on. */
-static int
-parse(struct answer *a, const char *text, size_t len)
+static int parse(struct answer *a, const char *text, size_t len)
 {
 	if (json_parse(&a->json, text, len, NULL) == 0)
 		return 0;
@@ -111,8 +106,7 @@ parse(struct answer *a, const char *text, size_t len)
 	return json_parse(&a->json, a->mended.p, a->mended.len, NULL);
 }
 
-static int
-root(const struct json *j)
+static int root(const struct json *j)
 {
 	if (json_type(j, 0) != JSON_ARRAY)
 		return 0;
@@ -120,8 +114,7 @@ root(const struct json *j)
 	return json_next(&it) ? it.value : 0;
 }
 
-static void
-no_json(struct answer *a, const char *name, const char *data, size_t len)
+static void no_json(struct answer *a, const char *name, const char *data, size_t len)
 {
 	if (strcmp(name, "error") == 0)
 		build_error_text(a, data, len);
@@ -129,8 +122,7 @@ no_json(struct answer *a, const char *name, const char *data, size_t len)
 		a->bad_event = true;
 }
 
-static void
-heard(void *arg, const char *name, char *data, size_t len)
+static void heard(void *arg, const char *name, char *data, size_t len)
 {
 	struct answer *a = arg;
 	if (a->bad_event)
@@ -163,8 +155,7 @@ heard(void *arg, const char *name, char *data, size_t len)
 }
 
 /* What kind of body is it? Decided by its first bytes, whatever the content type says. */
-static void
-choose(struct answer *a, bool end)
+static void choose(struct answer *a, bool end)
 {
 	static const char *const fields[] = { "data:", "event:", "id:", "retry:", "error:" };
 	const char *p = a->body.p;
@@ -195,8 +186,7 @@ choose(struct answer *a, bool end)
 	}
 }
 
-int
-answer_feed(struct answer *a, const char *p, size_t n)
+int answer_feed(struct answer *a, const char *p, size_t n)
 {
 	if (a->ended)
 		return -1;
@@ -212,8 +202,7 @@ answer_feed(struct answer *a, const char *p, size_t n)
 	return a->error.set && strcmp(a->error.class, "protocol") == 0 ? -1 : 0;
 }
 
-static void
-whole(struct answer *a)
+static void whole(struct answer *a)
 {
 	const char *p = a->body.p;
 	size_t n = a->body.len;
@@ -238,8 +227,7 @@ whole(struct answer *a)
 }
 
 /* args of the calls: one JSON object each, or not ok with its text kept. */
-static void
-check_calls(struct answer *a)
+static void check_calls(struct answer *a)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < a->ncalls; i++) {
@@ -265,8 +253,7 @@ check_calls(struct answer *a)
 	cut_calls(a, kept);
 }
 
-static void
-conclude(struct answer *a)
+static void conclude(struct answer *a)
 {
 	if (a->error.set) {
 		a->stop = STOP_ERROR;
@@ -280,8 +267,7 @@ conclude(struct answer *a)
 	}
 }
 
-static void
-finish(struct answer *a, const char *class, const char *words)
+static void finish(struct answer *a, const char *class, const char *words)
 {
 	if (a->ended)
 		return;
@@ -310,14 +296,12 @@ finish(struct answer *a, const char *class, const char *words)
 	}
 }
 
-void
-answer_end(struct answer *a)
+void answer_end(struct answer *a)
 {
 	finish(a, NULL, NULL);
 }
 
-void
-answer_fail(struct answer *a, const char *class, const char *fmt, ...)
+void answer_fail(struct answer *a, const char *class, const char *fmt, ...)
 {
 	char words[512];
 	va_list ap;
@@ -327,8 +311,7 @@ answer_fail(struct answer *a, const char *class, const char *fmt, ...)
 	finish(a, class, words);
 }
 
-void
-answer_cut(struct answer *a)
+void answer_cut(struct answer *a)
 {
 	bool before = a->ended;
 	finish(a, NULL, NULL);

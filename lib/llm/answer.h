@@ -4,22 +4,25 @@
  *   answer_init(&a, wire, &sink, arg);
  *   answer_head(&a, status);                        // then answer_header for each header line
  *   answer_feed(&a, bytes, n);                      // as they come, at any cut; the sink hears of pieces
- *   answer_end(&a);                                 // once; or answer_cut (interrupted), or answer_fail (connection lost)
+ *   answer_end(&a);                                 // once; or answer_cut (interrupted), or answer_fail
+ * (connection lost)
  *   if (a.error.set) ... a.error.class, answer_retryable(&a); else a.content, a.calls, a.stop ...
  *   answer_free(&a);
  *
  * What came is decided by its content, not by the content type: server-sent events, or one JSON text (white space may
  * come first), or an error page of any shape. Afterwards:
  * - content equals the joined pieces the sink got as text; thinking equals the joined pieces of thinking;
- * - stop is always set: STOP_ERROR where error.set; STOP_TRUNCATED where the end came without the provider saying that it is
+ * - stop is always set: STOP_ERROR where error.set; STOP_TRUNCATED where the end came without the provider saying
+ * that it is
  *   the end; STOP_TOOL_USE wherever a complete answer has calls and no other reason to stop;
- * - a call is to be run only if its `ok` is set and stop is STOP_TOOL_USE. ids are never empty and never twice in an answer;
+ * - a call is to be run only if its `ok` is set and stop is STOP_TOOL_USE. ids are never empty and never twice in
+ * an answer;
  * - blocks is a JSON array of the provider's own parts in order, byte for byte where they are opaque (signatures), or
  *   empty: there is nothing the provider wants to see again, or the answer is not complete.
  *
  * Ownership: everything belongs to the answer until answer_free. Texts are valid UTF-8 without NUL.
- * Limits: ANSWER_MAX bytes of content, thinking, all arguments and blocks each; ANSWER_CALLS calls; ANSWER_BODY bytes of a
- * body that is not a stream. Beyond: error of class protocol. */
+ * Limits: ANSWER_MAX bytes of content, thinking, all arguments and blocks each; ANSWER_CALLS calls; ANSWER_BODY
+ * bytes of a body that is not a stream. Beyond: error of class protocol. */
 #ifndef LLM_ANSWER_H
 #define LLM_ANSWER_H
 
@@ -74,13 +77,14 @@ struct answer {
 
 void answer_init(struct answer *a, const struct wire *wire, const struct answer_sink *sink, void *arg);
 void answer_head(struct answer *a, int status);                       /* 0: not HTTP, success */
-/* Picks retry-after, retry-after-ms, x-should-retry, request ids, x-amzn-errortype; ignores the rest. Name in any case. */
+/* Picks retry-after, retry-after-ms, x-should-retry, request ids, x-amzn-errortype; ignores the rest. Name in any
+ * case. */
 void answer_header(struct answer *a, const char *name, const char *value);
 int answer_feed(struct answer *a, const char *p, size_t n);           /* -1: hopeless (over a limit), hang up */
 void answer_end(struct answer *a);                                    /* the end of the body has come */
-void answer_cut(struct answer *a);                                    /* interrupted: stop = STOP_INTERRUPTED, calls dropped */
-/* The transport failed; class is "timeout", "connection" or the like. Counts as the end: what came is kept. If the answer was
- * complete by then it stands. */
+void answer_cut(struct answer *a);                                    /* interrupted: STOP_INTERRUPTED, calls dropped */
+/* The transport failed; class is "timeout", "connection" or the like. Counts as the end: what came is kept. If the
+ * answer was complete by then it stands. */
 void answer_fail(struct answer *a, const char *class, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void answer_free(struct answer *a);
 
@@ -88,13 +92,15 @@ void answer_free(struct answer *a);
 bool answer_retryable(const struct answer *a);
 
 /* Writes the members of an assistant line (claws-messages(5)) into the object that is open in w: content, thinking,
- * tool_calls, blocks as {"maker":..,"list":[..]}, model, stop_reason, usage. maker is PROVIDER/MODEL. cost_usd < 0: unknown.
- * False, and nothing written, if there is neither content nor thinking nor a call nor a block: then there is no such line. */
+ * tool_calls, blocks as {"maker":..,"list":[..]}, model, stop_reason, usage. maker is PROVIDER/MODEL. cost_usd < 0:
+ * unknown. False, and nothing written, if there is neither content nor thinking nor a call nor a block: then there
+ * is no such line. */
 bool answer_write(const struct answer *a, struct jw *w, const char *maker, double cost_usd);
 /* The value of "usage": counters the provider did not give are null. */
 void usage_write(struct jw *w, const struct usage *u, double cost_usd);
 
-/* For a person, one line: what failed, the provider's words without markup, and what to do. Nothing if there is no error. */
+/* For a person, one line: what failed, the provider's words without markup, and what to do. Nothing if there is no
+ * error. */
 void answer_words(const struct answer *a, struct buf *out);
 
 

@@ -1,8 +1,7 @@
 /* answer_write.c - an answer as an assistant line of claws-messages(5). */
 #include "llm/answer.h"
 
-static void
-counter(struct jw *w, const char *key, int64_t n)
+static void counter(struct jw *w, const char *key, int64_t n)
 {
 	jw_key(w, key);
 	if (n < 0)
@@ -11,8 +10,7 @@ counter(struct jw *w, const char *key, int64_t n)
 		jw_i64(w, n);
 }
 
-void
-usage_write(struct jw *w, const struct usage *u, double cost_usd)
+void usage_write(struct jw *w, const struct usage *u, double cost_usd)
 {
 	jw_obj(w);
 	counter(w, "input", u->input);
@@ -28,8 +26,7 @@ usage_write(struct jw *w, const struct usage *u, double cost_usd)
 	jw_end(w);
 }
 
-static void
-compact(struct jw *w, const struct buf *text)
+static void compact(struct jw *w, const struct buf *text)
 {
 	struct json j = JSON_INIT;
 	struct buf b;
@@ -43,8 +40,7 @@ compact(struct jw *w, const struct buf *text)
 	json_free(&j);
 }
 
-static void
-calls(struct jw *w, const struct answer *a)
+static void calls(struct jw *w, const struct answer *a)
 {
 	jw_key(w, "tool_calls");
 	jw_arr(w);
@@ -65,8 +61,7 @@ calls(struct jw *w, const struct answer *a)
 	jw_end(w);
 }
 
-bool
-answer_write(const struct answer *a, struct jw *w, const char *maker, double cost_usd)
+bool answer_write(const struct answer *a, struct jw *w, const char *maker, double cost_usd)
 {
 	if (a->content.len == 0 && a->thinking.len == 0 && a->ncalls == 0 && a->blocks.len == 0)
 		return false;

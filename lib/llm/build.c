@@ -5,8 +5,7 @@
 
 #include "base/xalloc.h"
 
-bool
-build_str(struct buf *b, const struct json *j, int v)
+bool build_str(struct buf *b, const struct json *j, int v)
 {
 	size_t n;
 	const char *raw = json_raw(j, v, &n);
@@ -21,16 +20,14 @@ build_str(struct buf *b, const struct json *j, int v)
 	return true;
 }
 
-void
-build_count(int64_t *n, const struct json *j, int v)
+void build_count(int64_t *n, const struct json *j, int v)
 {
 	int64_t got;
 	if (json_i64(j, v, &got) == 0 && got >= 0)
 		*n = got;
 }
 
-void
-build_text(struct answer *a, const struct json *j, int v)
+void build_text(struct answer *a, const struct json *j, int v)
 {
 	size_t before = a->content.len;
 	json_str(j, v, &a->content);
@@ -43,8 +40,7 @@ build_text(struct answer *a, const struct json *j, int v)
 		a->sink.text(a->arg, a->content.p + before, a->content.len - before);
 }
 
-void
-build_think(struct answer *a, const struct json *j, int v)
+void build_think(struct answer *a, const struct json *j, int v)
 {
 	size_t before = a->thinking.len;
 	json_str(j, v, &a->thinking);
@@ -57,8 +53,7 @@ build_think(struct answer *a, const struct json *j, int v)
 		a->sink.thinking(a->arg, a->thinking.p + before, a->thinking.len - before);
 }
 
-static bool
-id_used(const struct answer *a, const struct call *c)
+static bool id_used(const struct answer *a, const struct call *c)
 {
 	for (size_t i = 0; i < a->ncalls; i++)
 		if (&a->calls[i] != c && strcmp(a->calls[i].id.p, c->id.p) == 0)
@@ -67,8 +62,7 @@ id_used(const struct answer *a, const struct call *c)
 }
 
 /* Some servers give none, or the same to each: both break every later request. */
-static void
-give_id(struct answer *a, struct call *c)
+static void give_id(struct answer *a, struct call *c)
 {
 	buf_add(&c->id, c->raw_id.p, c->raw_id.len);
 	if (a->sink.rename)
@@ -80,8 +74,7 @@ give_id(struct answer *a, struct call *c)
 }
 
 /* The sink hears of a call when its name is known. */
-static void
-tell(struct answer *a, int i, const char *args, size_t n)
+static void tell(struct answer *a, int i, const char *args, size_t n)
 {
 	struct call *c = &a->calls[i];
 	if (c->name.len == 0 || (c->told && n == 0))
@@ -94,8 +87,7 @@ tell(struct answer *a, int i, const char *args, size_t n)
 	c->told = true;
 }
 
-int
-build_call(struct answer *a, int64_t index, const struct json *j, int id, int name)
+int build_call(struct answer *a, int64_t index, const struct json *j, int id, int name)
 {
 	if (a->ncalls == ANSWER_CALLS) {
 		build_fail(a, "protocol", "the answer has too many tool calls");
@@ -121,8 +113,7 @@ build_call(struct answer *a, int64_t index, const struct json *j, int id, int na
 	return i;
 }
 
-void
-build_name(struct answer *a, int call, const struct json *j, int name)
+void build_name(struct answer *a, int call, const struct json *j, int name)
 {
 	if (call < 0 || a->calls[call].name.len > 0)
 		return;
@@ -131,8 +122,7 @@ build_name(struct answer *a, int call, const struct json *j, int name)
 }
 
 /* Follows brackets and strings, so that whether the text is whole is known without reading it again. */
-static void
-follow(struct call *c, const char *s, size_t n)
+static void follow(struct call *c, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (c->escaped)
@@ -148,8 +138,7 @@ follow(struct call *c, const char *s, size_t n)
 	}
 }
 
-void
-build_args(struct answer *a, int call, const struct json *j, int v)
+void build_args(struct answer *a, int call, const struct json *j, int v)
 {
 	if (call < 0)
 		return;
@@ -167,8 +156,7 @@ build_args(struct answer *a, int call, const struct json *j, int v)
 	tell(a, call, c->args.p + before, n);
 }
 
-struct part *
-build_part(struct answer *a, enum part_kind kind, int64_t index)
+struct part *build_part(struct answer *a, enum part_kind kind, int64_t index)
 {
 	if (a->nparts == (size_t)64 << 10) {
 		build_fail(a, "protocol", "the answer has too many blocks");
@@ -190,8 +178,7 @@ build_part(struct answer *a, enum part_kind kind, int64_t index)
 	return p;
 }
 
-void
-part_free(struct part *p)
+void part_free(struct part *p)
 {
 	buf_free(&p->raw);
 	buf_free(&p->text);

@@ -1,6 +1,7 @@
 /* build.h - what the wires use to build an answer, piece by piece. Private to lib/llm; programs see answer.h.
  *
- * Values are read straight out of the parsed event (j, v) into where they belong; -1 and values of another type add nothing. */
+ * Values are read straight out of the parsed event (j, v) into where they belong; -1 and values of another type add
+ * nothing. */
 #ifndef LLM_BUILD_H
 #define LLM_BUILD_H
 
@@ -31,8 +32,8 @@ void build_args(struct answer *a, int call, const struct json *j, int v);
 struct part *build_part(struct answer *a, enum part_kind kind, int64_t index);
 void part_free(struct part *p);
 
-/* v: the value of "error", or a whole error body; body its text. Fills a->error, the first one wins. in_stream: the HTTP status
- * says nothing about it. */
+/* v: the value of "error", or a whole error body; body its text. Fills a->error, the first one wins. in_stream: the
+ * HTTP status says nothing about it. */
 void build_error(struct answer *a, const struct json *j, int v, bool in_stream);
 void build_error_text(struct answer *a, const char *text, size_t n);          /* an error in no known shape */
 void build_fail(struct answer *a, const char *class, const char *what);       /* our own finding: "protocol" */

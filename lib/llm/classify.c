@@ -28,14 +28,12 @@ static const struct error_class classes[] = {
 	{ NULL, 0, false, false, NULL },
 };
 
-const struct error_class *
-error_classes(void)
+const struct error_class *error_classes(void)
 {
 	return classes;
 }
 
-const struct error_class *
-error_class(const char *name)
+const struct error_class *error_class(const char *name)
 {
 	const struct error_class *c = classes;
 	while (c[1].name && strcmp(c->name, name) != 0)
@@ -43,8 +41,7 @@ error_class(const char *name)
 	return c;
 }
 
-static bool
-has(const char *text, const char *const *words)
+static bool has(const char *text, const char *const *words)
 {
 	for (; *words; words++)
 		if (strcasestr(text, *words))
@@ -55,24 +52,25 @@ has(const char *text, const char *const *words)
 #define WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
 
 /* What each provider says when the prompt does not fit. */
-static bool
-overflows(int status, const char *type, const char *code, const char *m)
+static bool overflows(int status, const char *type, const char *code, const char *m)
 {
 	if (has(code, WORDS("context_length_exceeded", "too_many_tokens")) ||
 	    has(type, WORDS("too_many_prompt_tokens", "too_many_tokens", "request_too_large", "exceed_context_size")))
 		return true;
-	if (status >= 500 || strcasestr(m, "per minute") || strcasestr(m, "string too long") || strstr(code, "string_above_max"))
+	if (status >= 500 || strcasestr(m, "per minute") || strcasestr(m, "string too long") ||
+	    strstr(code, "string_above_max"))
 		return false;
-	if (has(m, WORDS("prompt is too long", "prompt too long", "input is too long", "messages is too long", "context length",
-	                 "context window", "maximum context", "context size", "too many tokens", "too many prompt tokens",
-	                 "too many input tokens", "input tokens exceeded", "exceeds the context", "exceed the context")))
+	if (has(m, WORDS("prompt is too long", "prompt too long", "input is too long", "messages is too long",
+	                 "context length", "context window", "maximum context", "context size", "too many tokens",
+	                 "too many prompt tokens",
+	                 "too many input tokens", "input tokens exceeded", "exceeds the context",
+	                 "exceed the context")))
 		return true;
 	return (strcasestr(m, "input token") || strcasestr(m, "prompt token") || strcasestr(m, "prompt length")) &&
 	       strcasestr(m, "exceed");
 }
 
-static bool
-no_money(int status, const char *type, const char *code, const char *m)
+static bool no_money(int status, const char *type, const char *code, const char *m)
 {
 	static const char *const words[] = { "insufficient_quota", "billing", "spend_limit", "insufficient_balance",
 		"insufficient_credits", "credit_balance", NULL };
@@ -82,8 +80,7 @@ no_money(int status, const char *type, const char *code, const char *m)
 	                    "spending limit", "out of credits", "account is not active"));
 }
 
-static bool
-wrong_key(int status, const char *type, const char *code, const char *m)
+static bool wrong_key(int status, const char *type, const char *code, const char *m)
 {
 	static const char *const words[] = { "authentication", "invalid_api_key", "permission_error", "permission_denied",
 		"unauthenticated", "unauthorized", "AccessDenied", "ExpiredToken", "UnrecognizedClient", NULL };
@@ -93,13 +90,12 @@ wrong_key(int status, const char *type, const char *code, const char *m)
 	                                    "api key expired", "invalid x-api-key"));
 }
 
-static const char *
-by_words(int status, const char *type, const char *code, const char *m)
+static const char *by_words(int status, const char *type, const char *code, const char *m)
 {
 	static const char *const refused[] = { "content_filter", "content_policy", "ResponsibleAI", "data_inspection",
 		"safety", NULL };
-	static const char *const rate[] = { "rate_limit", "ratelimit", "throttl", "too_many_requests", "resource_exhausted",
-		NULL };
+	static const char *const rate[] = { "rate_limit", "ratelimit", "throttl", "too_many_requests",
+		"resource_exhausted", NULL };
 	static const char *const busy[] = { "overloaded", "unavailable", "server_error", "api_error", "server_busy",
 		"capacity", "internal_error", "insufficient_system_resource", NULL };
 	static const char *const slow[] = { "timeout", "deadline_exceeded", NULL };
@@ -125,8 +121,7 @@ by_words(int status, const char *type, const char *code, const char *m)
 	return NULL;
 }
 
-const char *
-classify(int status, const char *type, const char *code, const char *message)
+const char *classify(int status, const char *type, const char *code, const char *message)
 {
 	const char *class = by_words(status, type, code, message);
 	if (class)
@@ -144,8 +139,7 @@ classify(int status, const char *type, const char *code, const char *message)
 	return "unknown";
 }
 
-static int64_t
-to_ms(double value, double factor)
+static int64_t to_ms(double value, double factor)
 {
 	double ms = value * factor;
 	if (!(ms >= 0))
@@ -153,8 +147,7 @@ to_ms(double value, double factor)
 	return ms > 1e12 ? (int64_t)1e12 : (int64_t)(ms + 0.5);
 }
 
-static int64_t
-number_ms(const char *s, double factor)
+static int64_t number_ms(const char *s, double factor)
 {
 	char *end;
 	double d = strtod(s, &end);
@@ -163,8 +156,7 @@ number_ms(const char *s, double factor)
 	return to_ms(d, factor);
 }
 
-int64_t
-retry_after_headers(const char *retry_after, const char *retry_after_ms, int64_t now)
+int64_t retry_after_headers(const char *retry_after, const char *retry_after_ms, int64_t now)
 {
 	int64_t ms = retry_after_ms ? number_ms(retry_after_ms, 1) : -1;
 	int64_t other = -1;
@@ -180,8 +172,7 @@ retry_after_headers(const char *retry_after, const char *retry_after_ms, int64_t
 }
 
 /* "1m2.5s", "20ms", "11.054s", "5 seconds": as long as number and unit follow each other. */
-static int64_t
-duration(const char *s)
+static int64_t duration(const char *s)
 {
 	static const struct { const char *unit; double ms; } units[] = {
 		{ "milliseconds", 1 }, { "ms", 1 }, { "seconds", 1e3 }, { "second", 1e3 }, { "secs", 1e3 }, { "sec", 1e3 },
@@ -207,8 +198,7 @@ duration(const char *s)
 	}
 }
 
-int64_t
-retry_after_text(const char *text)
+int64_t retry_after_text(const char *text)
 {
 	static const char *const before[] = { "try again in ", "retry in ", "retry after ", "try again after ", NULL };
 	int64_t ms = duration(text);
@@ -220,10 +210,10 @@ retry_after_text(const char *text)
 	return ms;
 }
 
-int64_t
-overflow_limit(const char *text)
+int64_t overflow_limit(const char *text)
 {
-	static const char *const before[] = { "maximum context length is ", "maximum context length of ", "context window of ",
+	static const char *const before[] = { "maximum context length is ", "maximum context length of ", 
+		"context window of ",
 		"context length of ", "context length is only ", "context size (", "tokens allowed (", "limit of ", "tokens > ",
 		"maximum prompt length is ", "maximum of ", "limit for this model is ", NULL };
 	for (size_t i = 0; before[i]; i++) {

@@ -1,8 +1,9 @@
-/* classify.h - what kind of failure an error is: its class (claws-messages(5), error.class), whether trying again can help, when,
- * and the exit status of a program that gives up on it. One table (classify.c) holds the classes; no state.
+/* classify.h - what kind of failure an error is: its class (claws-messages(5), error.class), whether trying again
+ * can help, when, and the exit status of a program that gives up on it. One table (classify.c) holds the classes;
+ * no state.
  *
- * Sources: the providers' error pages and their official clients' retry rules: x-should-retry decides; else 408, 409, 429 and
- * 5xx are tried again, but never a lack of money, a wrong key, a bad request or an overflow. */
+ * Sources: the providers' error pages and their official clients' retry rules: x-should-retry decides; else 408,
+ * 409, 429 and 5xx are tried again, but never a lack of money, a wrong key, a bad request or an overflow. */
 #ifndef LLM_CLASSIFY_H
 #define LLM_CLASSIFY_H
 
@@ -22,16 +23,19 @@ const struct error_class *error_class(const char *name);
 /* The table; NULL-named entry at the end. */
 const struct error_class *error_classes(void);
 
-/* The class of what a provider said. status is HTTP's (or the body's), 0 if there was none; type, code, message may be "". */
+/* The class of what a provider said. status is HTTP's (or the body's), 0 if there was none; type, code, message may
+ * be "". */
 const char *classify(int status, const char *type, const char *code, const char *message);
 
-/* retry-after (seconds, fractions allowed, or an HTTP date) and retry-after-ms, NULL where not sent; now in seconds since 1970.
- * Milliseconds, the larger of the two, or -1. */
+/* retry-after (seconds, fractions allowed, or an HTTP date) and retry-after-ms, NULL where not sent; now in seconds
+ * since 1970. Milliseconds, the larger of the two, or -1. */
 int64_t retry_after_headers(const char *retry_after, const char *retry_after_ms, int64_t now);
-/* A delay out of words: "48s", "1m2.5s", "20ms", "try again in 11.054s", "retry in 5 seconds". Milliseconds, or -1. */
+/* A delay out of words: "48s", "1m2.5s", "20ms", "try again in 11.054s", "retry in 5 seconds". Milliseconds, or -1.
+ * */
 int64_t retry_after_text(const char *text);
 
-/* The number of tokens that an overflow's text says would fit ("maximum context length is 8192 tokens"); 0 if it does not. */
+/* The number of tokens that an overflow's text says would fit ("maximum context length is 8192 tokens"); 0 if it
+ * does not. */
 int64_t overflow_limit(const char *text);
 
 #endif

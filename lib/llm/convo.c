@@ -6,8 +6,7 @@
 #include "base/status.h"
 #include "base/xalloc.h"
 
-void
-convo_init(struct convo *c, const struct wire *wire, const char *maker)
+void convo_init(struct convo *c, const struct wire *wire, const char *maker)
 {
 	memset(c, 0, sizeof *c);
 	c->wire = wire;
@@ -20,8 +19,7 @@ convo_init(struct convo *c, const struct wire *wire, const char *maker)
 	buf_init(&c->open, CONVO_MAX);
 }
 
-void
-convo_free(struct convo *c)
+void convo_free(struct convo *c)
 {
 	free(c->maker);
 	struct buf *all[] = { &c->messages, &c->system, &c->tools, &c->pending, &c->final, &c->open };
@@ -30,8 +28,7 @@ convo_free(struct convo *c)
 	set_free(&c->ids);
 }
 
-void
-convo_reset(struct convo *c)
+void convo_reset(struct convo *c)
 {
 	buf_clear(&c->messages);
 	buf_clear(&c->pending);
@@ -45,8 +42,7 @@ convo_reset(struct convo *c)
 }
 
 /* A set of ids as text: NUL id NUL id NUL. */
-static char *
-find_id(const struct buf *set, const char *id, size_t n)
+static char *find_id(const struct buf *set, const char *id, size_t n)
 {
 	char *p = set->p, *end = set->p + set->len;
 	while (p < end) {
@@ -60,22 +56,19 @@ find_id(const struct buf *set, const char *id, size_t n)
 	return NULL;
 }
 
-static void
-add_id(struct buf *set, const char *id)
+static void add_id(struct buf *set, const char *id)
 {
 	if (set->len == 0)
 		buf_addc(set, 0);
 	buf_add(set, id, strlen(id) + 1);
 }
 
-bool
-convo_has_id(const struct convo *c, const char *id)
+bool convo_has_id(const struct convo *c, const char *id)
 {
 	return set_has(&c->ids, id, strlen(id));
 }
 
-static void
-note_calls(struct convo *c, const struct json *j)
+static void note_calls(struct convo *c, const struct json *j)
 {
 	buf_clear(&c->open);
 	int calls = json_get(j, 0, "tool_calls");
@@ -92,8 +85,7 @@ note_calls(struct convo *c, const struct json *j)
 }
 
 /* A result that nobody waits for makes the provider refuse the whole conversation. */
-static bool
-awaited(struct convo *c, const struct json *j)
+static bool awaited(struct convo *c, const struct json *j)
 {
 	char *id = json_dup(j, json_get(j, 0, "tool_call_id"));
 	size_t n = id ? strlen(id) : 0;
@@ -109,15 +101,13 @@ awaited(struct convo *c, const struct json *j)
 	return true;
 }
 
-static void
-set_system(struct convo *c, const struct json *j)
+static void set_system(struct convo *c, const struct json *j)
 {
 	buf_clear(&c->system);
 	json_str(j, json_get(j, 0, "content"), &c->system);
 }
 
-static int
-add(struct convo *c, const struct json *j, enum msg_kind kind, struct err *e)
+static int add(struct convo *c, const struct json *j, enum msg_kind kind, struct err *e)
 {
 	if (kind == MSG_TOOL && !awaited(c, j))
 		return 0;
@@ -130,8 +120,7 @@ add(struct convo *c, const struct json *j, enum msg_kind kind, struct err *e)
 	return 0;
 }
 
-int
-convo_add(struct convo *c, const struct json *line, struct err *e)
+int convo_add(struct convo *c, const struct json *line, struct err *e)
 {
 	enum msg_kind kind = msg_kind(line);
 	switch (kind) {

@@ -8,12 +8,12 @@
  * Up to the end of the last message the bytes of "messages" are the same in the next request (cache marks aside), so
  * providers' prompt caches hit. A message costs work once: when it is added.
  *
- * An assistant line's own blocks and reasoning are sent back only if their maker is c->maker; otherwise text and calls
- * are rebuilt from the neutral members. A tool result whose call is not waiting for one (unknown, or answered before) is left
- * out and counted in `dropped`: providers refuse the whole request for it.
+ * An assistant line's own blocks and reasoning are sent back only if their maker is c->maker; otherwise text and
+ * calls are rebuilt from the neutral members. A tool result whose call is not waiting for one (unknown, or answered
+ * before) is left out and counted in `dropped`: providers refuse the whole request for it.
  *
- * Errors: -1 with ST_DATA for a line that breaks claws-messages(5); an image that cannot be loaded or is none becomes a
- * text that says so. Limits: CONVO_MAX bytes of messages. */
+ * Errors: -1 with ST_DATA for a line that breaks claws-messages(5); an image that cannot be loaded or is none
+ * becomes a text that says so. Limits: CONVO_MAX bytes of messages. */
 #ifndef LLM_CONVO_H
 #define LLM_CONVO_H
 
@@ -33,18 +33,18 @@ struct convo {
 	/* Appends the bytes of blob ref ("sha256:HEX"); 0, or -1 with e. NULL: images cannot be loaded. */
 	int (*load)(void *arg, const char *ref, struct buf *bytes, struct err *e);
 	void *load_arg;
-	bool need_reasoning;      /* openai-chat: every assistant message with calls carries reasoning_content (DeepSeek, Kimi) */
+	bool need_reasoning;      /* openai-chat: every message with calls has reasoning_content (DeepSeek, Kimi) */
 	unsigned long dropped;    /* tool results left out */
 
 	/* at work */
-	struct buf pending;       /* openai-chat: images of tool results, sent as a user message after the last result */
-	struct buf final;         /* what stands for the last message as long as it is the last (trailing space trimmed) */
+	struct buf pending;       /* openai-chat: images of tool results: a user message after the last result */
+	struct buf final;         /* stands for the last message while it is the last: trailing space trimmed */
 	bool has_final;
 	size_t last_at;           /* where the last message begins in messages */
 	size_t mark_at;           /* where a cache mark goes: before the closing brace of its last block; 0: nowhere */
 	size_t mark_before;       /* the same of the user message before it */
 	size_t results_at;        /* end of the tool results at the start of the last message */
-	bool no_thinking;         /* anthropic: the tool loop under way began without a thought, so it must go on without */
+	bool no_thinking;         /* anthropic: the tool loop under way began without a thought: no more of them */
 	enum { CONVO_NONE, CONVO_USER, CONVO_ASSISTANT, CONVO_TOOL } last;
 	struct buf open;          /* ids of calls that wait for their result: each between NULs */
 	struct set ids;           /* all call ids seen */
@@ -53,7 +53,7 @@ struct convo {
 void convo_init(struct convo *c, const struct wire *wire, const char *maker);
 void convo_free(struct convo *c);
 void convo_reset(struct convo *c);
-int convo_add(struct convo *c, const struct json *line, struct err *e);   /* other lines than the five: 0, nothing done */
+int convo_add(struct convo *c, const struct json *line, struct err *e);   /* other lines than the five: 0 */
 /* Was this call id used before in the conversation? For giving new calls ids of their own (answer_sink.rename). */
 bool convo_has_id(const struct convo *c, const char *id);
 

@@ -6,8 +6,7 @@
 #include "llm/build.h"
 #include "llm/classify.h"
 
-static bool
-first_error(struct answer *a, bool in_stream)
+static bool first_error(struct answer *a, bool in_stream)
 {
 	if (a->error.set)
 		return false;
@@ -17,8 +16,7 @@ first_error(struct answer *a, bool in_stream)
 	return true;
 }
 
-void
-build_fail(struct answer *a, const char *class, const char *what)
+void build_fail(struct answer *a, const char *class, const char *what)
 {
 	if (!first_error(a, true))
 		return;
@@ -26,8 +24,7 @@ build_fail(struct answer *a, const char *class, const char *what)
 	buf_adds(&a->error.message, what);
 }
 
-void
-build_error_text(struct answer *a, const char *text, size_t n)
+void build_error_text(struct answer *a, const char *text, size_t n)
 {
 	if (!first_error(a, false))
 		return;
@@ -37,8 +34,7 @@ build_error_text(struct answer *a, const char *text, size_t n)
 }
 
 /* FastAPI: {"detail":"..."} or {"detail":[{"msg":"..."}]} */
-static bool
-detail(struct answer *a, const struct json *j, int v)
+static bool detail(struct answer *a, const struct json *j, int v)
 {
 	if (build_str(&a->error.message, j, v))
 		return true;
@@ -48,8 +44,7 @@ detail(struct answer *a, const struct json *j, int v)
 }
 
 /* Google: details of type RetryInfo. */
-static void
-retry_info(struct answer *a, const struct json *j, int details)
+static void retry_info(struct answer *a, const struct json *j, int details)
 {
 	for (struct json_iter it = json_iter(j, details); json_type(j, details) == JSON_ARRAY && json_next(&it);) {
 		char *delay = json_dup(j, json_get(j, it.value, "retryDelay"));
@@ -61,8 +56,7 @@ retry_info(struct answer *a, const struct json *j, int details)
 }
 
 /* A spend limit looks like a rate limit but for one word in its details. */
-static void
-inner(struct answer *a, const struct json *j, int v)
+static void inner(struct answer *a, const struct json *j, int v)
 {
 	struct answer_error *e = &a->error;
 	if (!build_str(&e->type, j, json_get(j, v, "type")) && !build_str(&e->type, j, json_get(j, v, "status")))
@@ -76,8 +70,7 @@ inner(struct answer *a, const struct json *j, int v)
 	build_str(&e->detail, j, json_path(j, v, "metadata.raw"));
 }
 
-void
-build_error(struct answer *a, const struct json *j, int v, bool in_stream)
+void build_error(struct answer *a, const struct json *j, int v, bool in_stream)
 {
 	if (!first_error(a, in_stream))
 		return;
@@ -98,8 +91,7 @@ build_error(struct answer *a, const struct json *j, int v, bool in_stream)
 		json_compact(&a->error.message, j, v);
 }
 
-void
-build_classify(struct answer *a)
+void build_classify(struct answer *a)
 {
 	struct answer_error *e = &a->error;
 	if (a->status >= 400 && a->header_retry_ms > e->retry_after_ms)
@@ -125,8 +117,7 @@ build_classify(struct answer *a)
 	buf_free(&all);
 }
 
-bool
-answer_retryable(const struct answer *a)
+bool answer_retryable(const struct answer *a)
 {
 	if (a->stop == STOP_TRUNCATED)
 		return true;
@@ -138,12 +129,11 @@ answer_retryable(const struct answer *a)
 	const char *class = a->error.class;
 	if (strcmp(class, "billing") == 0 || strcmp(class, "overflow") == 0 || strcmp(class, "auth") == 0)
 		return false;
-	return a->should_retry >= 0 ? a->should_retry : error_class(class)->retry;
+	return a->should_retry >= 0 && a->status >= 400 ? a->should_retry : error_class(class)->retry;
 }
 
 /* Tags and runs of white space become one space: error pages are HTML as often as not. */
-static void
-plain(struct buf *out, const char *s, size_t n)
+static void plain(struct buf *out, const char *s, size_t n)
 {
 	bool html = n > 0 && s[strspn(s, " \t\r\n")] == '<', tag = false, space = false;
 	const char *title = html ? strcasestr(s, "<title>") : NULL, *end = title ? strcasestr(title, "</title>") : NULL;
@@ -170,8 +160,7 @@ plain(struct buf *out, const char *s, size_t n)
 		buf_truncate(out, out->len - 1);
 }
 
-void
-answer_words(const struct answer *a, struct buf *out)
+void answer_words(const struct answer *a, struct buf *out)
 {
 	const struct answer_error *e = &a->error;
 	if (a->stop == STOP_TRUNCATED && !e->set)

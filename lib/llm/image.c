@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool
-begins(const unsigned char *p, size_t n, const char *magic, size_t m)
+static bool begins(const unsigned char *p, size_t n, const char *magic, size_t m)
 {
 	return n >= m && memcmp(p, magic, m) == 0;
 }
 
-const char *
-image_type(const unsigned char *p, size_t n, const char **why)
+const char *image_type(const unsigned char *p, size_t n, const char **why)
 {
 	*why = "the image is cut off";
 	if (begins(p, n, "\x89PNG\r\n\x1a\n", 8))
@@ -30,8 +28,7 @@ image_type(const unsigned char *p, size_t n, const char **why)
 }
 
 /* RFC 4648 section 4 */
-static void
-base64(struct buf *out, const unsigned char *p, size_t n)
+static void base64(struct buf *out, const unsigned char *p, size_t n)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	char *o = buf_room(out, (n + 2) / 3 * 4);
@@ -48,8 +45,7 @@ base64(struct buf *out, const unsigned char *p, size_t n)
 	buf_term(out);
 }
 
-void
-image_load(struct image *im, const struct convo *c, const struct json *j, int image, size_t max)
+void image_load(struct image *im, const struct convo *c, const struct json *j, int image, size_t max)
 {
 	struct err e = ERR_INIT;
 	struct buf bytes;
@@ -76,8 +72,7 @@ image_load(struct image *im, const struct convo *c, const struct json *j, int im
 	free(blob);
 }
 
-void
-image_free(struct image *im)
+void image_free(struct image *im)
 {
 	buf_free(&im->text);
 }

@@ -1,7 +1,7 @@
 /* image.h - images on their way into a request: looked at, checked, base64.
  *
- * The bytes decide what an image is, not the name or the media type that came with it; what is no image, or cut, or too big,
- * would make the provider refuse the whole conversation from then on, so it becomes a note instead. */
+ * The bytes decide what an image is, not the name or the media type that came with it; what is no image, or cut, or
+ * too big, would make the provider refuse the whole conversation from then on, so it becomes a note instead. */
 #ifndef LLM_IMAGE_H
 #define LLM_IMAGE_H
 

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int
-request_blocks(const struct convo *c, const struct json *j)
+int request_blocks(const struct convo *c, const struct json *j)
 {
 	int blocks = json_get(j, 0, "blocks");
 	if (!json_eq(j, json_get(j, blocks, "maker"), c->maker))
@@ -13,16 +12,14 @@ request_blocks(const struct convo *c, const struct json *j)
 	return json_type(j, list) == JSON_ARRAY && json_count(j, list) > 0 ? list : -1;
 }
 
-size_t
-request_trim(const char *s, size_t n)
+size_t request_trim(const char *s, size_t n)
 {
 	while (n > 0 && s[n - 1] && strchr(" \t\r\n\f\v", s[n - 1]))
 		n--;
 	return n;
 }
 
-void
-request_input(struct jw *w, const struct json *j, int input)
+void request_input(struct jw *w, const struct json *j, int input)
 {
 	struct buf b;
 	if (json_type(j, input) != JSON_OBJECT) {
@@ -35,8 +32,7 @@ request_input(struct jw *w, const struct json *j, int input)
 	buf_free(&b);
 }
 
-void
-request_schema(struct jw *w, const struct json *j, int schema)
+void request_schema(struct jw *w, const struct json *j, int schema)
 {
 	struct buf b;
 	buf_init(&b, BUF_NOLIMIT);
@@ -61,35 +57,32 @@ request_schema(struct jw *w, const struct json *j, int schema)
 	buf_free(&b);
 }
 
-void
-request_extra(struct jw *w, const struct call_options *o)
+int request_extra(struct jw *w, const struct call_options *o, struct err *e)
 {
-	if (!o->extra || !*o->extra)
-		return;
-	/* members as text: the writer sees them as one value that brings its own first key */
-	const char *colon = strchr(o->extra, ':');
-	if (*o->extra != '"' || !colon)
-		return;
 	struct json j = JSON_INIT;
-	struct buf b, v;
-	buf_init(&b, BUF_NOLIMIT);
-	buf_init(&v, BUF_NOLIMIT);
-	buf_addf(&b, "{%s}", o->extra);
-	if (json_parse(&j, b.p, b.len, NULL) == 0)
-		for (struct json_iter it = json_iter(&j, 0); json_next(&it);) {
-			char *key = json_dup(&j, it.key);
-			buf_clear(&v);
-			json_compact(&v, &j, it.value);
-			jw_kraw(w, key, v.p, v.len);
-			free(key);
-		}
+	struct buf all, value;
+	if (!o->extra || !*o->extra)
+		return 0;
+	buf_init(&all, BUF_NOLIMIT);
+	buf_init(&value, BUF_NOLIMIT);
+	buf_addf(&all, "{%s}", o->extra);
+	int r = json_parse(&j, all.p, all.len, e);
+	if (r < 0)
+		err_wrap(e, "further members of the request");
+	for (struct json_iter it = json_iter(&j, 0); r == 0 && json_next(&it);) {
+		char *key = json_dup(&j, it.key);
+		buf_clear(&value);
+		json_compact(&value, &j, it.value);
+		jw_kraw(w, key, value.p, value.len);
+		free(key);
+	}
 	json_free(&j);
-	buf_free(&b);
-	buf_free(&v);
+	buf_free(&all);
+	buf_free(&value);
+	return r;
 }
 
-void
-request_message(struct convo *c)
+void request_message(struct convo *c)
 {
 	if (c->messages.len > 0)
 		buf_addc(&c->messages, ',');
@@ -98,15 +91,13 @@ request_message(struct convo *c)
 	c->nmessages++;
 }
 
-static void
-put(struct buf *out, const struct convo *c, size_t *from, size_t to)
+static void put(struct buf *out, const struct convo *c, size_t *from, size_t to)
 {
 	buf_add(out, c->messages.p + *from, to - *from);
 	*from = to;
 }
 
-void
-request_messages(struct jw *w, const struct convo *c, const struct buf *before, const char *mark)
+void request_messages(struct jw *w, const struct convo *c, const struct buf *before, const char *mark)
 {
 	size_t at = 0, end = c->has_final ? c->last_at : c->messages.len;
 	jw_key(w, "messages");

@@ -10,14 +10,15 @@ int request_blocks(const struct convo *c, const struct json *j);
 /* Length of s without the white space at its end. */
 size_t request_trim(const char *s, size_t n);
 
-/* The input of a call as one compact JSON object; what could not be parsed is {}: providers refuse a history with less. */
+/* The input of a call as one compact JSON object; what could not be parsed is {}: providers refuse a history with
+ * less. */
 void request_input(struct jw *w, const struct json *j, int input);
 
 /* A tool's input_schema as providers take it: an object at the top, without oneOf, anyOf, allOf there. */
 void request_schema(struct jw *w, const struct json *j, int schema);
 
-/* The body's members that all wires write alike: model first, o->extra. */
-void request_extra(struct jw *w, const struct call_options *o);
+/* Writes o->extra, the body's further members. */
+int request_extra(struct jw *w, const struct call_options *o, struct err *e);   /* -1: o->extra is no JSON */
 
 /* Opens a new message in c->messages and notes where; close it by hand. */
 void request_message(struct convo *c);

@@ -3,13 +3,13 @@
 #include <string.h>
 
 static const struct wire wires[] = {
-	{ "anthropic", "/v1/messages", anthropic_add, anthropic_tools, anthropic_body,
-	  anthropic_event, anthropic_whole, anthropic_end },
-	{ "openai-chat", "/chat/completions", chat_add, chat_tools, chat_body, chat_event, chat_whole, chat_end },
+	{ .name = "anthropic", .path = "/v1/messages", .add = anthropic_add, .tools = anthropic_tools, .body = anthropic_body,
+	  .event = anthropic_event, .whole = anthropic_whole, .end = anthropic_end },
+	{ .name = "openai-chat", .path = "/chat/completions", .add = chat_add, .tools = chat_tools, .body = chat_body,
+	  .event = chat_event, .whole = chat_whole, .end = chat_end },
 };
 
-const struct wire *
-wire_find(const char *name)
+const struct wire *wire_find(const char *name)
 {
 	for (size_t i = 0; i < sizeof wires / sizeof *wires; i++)
 		if (strcmp(wires[i].name, name) == 0)

@@ -1,12 +1,13 @@
 /* wire.h - a provider's wire format: how a conversation becomes a request, and an answer's bytes a message.
  *
- * One file a wire (wire_anthropic.c, wire_openai_chat.c ...) exports one const struct wire; nothing here knows of sockets, so
- * every wire is tested with bytes alone. Calling sequence:
+ * One file a wire (wire_anthropic.c, wire_openai_chat.c ...) exports one const struct wire; nothing here knows of
+ * sockets, so every wire is tested with bytes alone. Calling sequence:
  *
  *   request:  the serialised messages are kept from turn to turn; `convo_*` (convo.h) appends what is new; wire->body
  *             writes the whole body, "messages" being its last key, around them.
  *   answer:   answer_init(&a, wire, sink, arg); answer_head(&a, status); then answer_feed(&a, bytes, n) as they
- *             come, at any cut, and answer_end(&a) once. The sink hears of pieces as they come; afterwards a holds the message.
+ *             come, at any cut, and answer_end(&a) once. The sink hears of pieces as they come; afterwards a holds
+ * the message.
  *
  * Ownership: strings in struct answer live until answer_free. Everything foreign is repaired UTF-8 by then. */
 #ifndef LLM_WIRE_H
@@ -81,7 +82,8 @@ struct call_options {         /* what one request asks for */
 struct wire {
 	const char *name;         /* "anthropic", "openai-chat" */
 	const char *path;         /* appended to the base URL: "/v1/messages" */
-	/* Appends one user, assistant or tool line of claws-messages(5) to the serialised messages of c (blocks only if their maker is c->maker). */
+	/* Appends one user, assistant or tool line of claws-messages(5) to the serialised messages of c (blocks only if
+	 * their maker is c->maker). */
 	int (*add)(struct convo *c, const struct json *message, struct err *e);
 	/* Serialises the value of a tools line's "tools" into c->tools. */
 	int (*tools)(struct convo *c, const struct json *j, int tools, struct err *e);

@@ -5,8 +5,7 @@
 #include "llm/wires.h"
 
 /* Counters are cumulative: a later value replaces an earlier one, it is never added. */
-static void
-usage(struct answer *a, const struct json *j, int v)
+static void usage(struct answer *a, const struct json *j, int v)
 {
 	build_count(&a->usage.input, j, json_get(j, v, "input_tokens"));
 	build_count(&a->usage.cache_read, j, json_get(j, v, "cache_read_input_tokens"));
@@ -15,8 +14,7 @@ usage(struct answer *a, const struct json *j, int v)
 	build_count(&a->usage.reasoning, j, json_path(j, v, "output_tokens_details.thinking_tokens"));
 }
 
-static void
-stop(struct answer *a, const struct json *j, int v)
+static void stop(struct answer *a, const struct json *j, int v)
 {
 	static const struct { const char *word; enum stop stop; } words[] = {
 		{ "end_turn", STOP_END_TURN }, { "tool_use", STOP_TOOL_USE }, { "max_tokens", STOP_MAX_TOKENS },
@@ -32,8 +30,7 @@ stop(struct answer *a, const struct json *j, int v)
 			a->stop = words[i].stop;
 }
 
-static void
-message(struct answer *a, const struct json *j, int v)
+static void message(struct answer *a, const struct json *j, int v)
 {
 	build_str(&a->id, j, json_get(j, v, "id"));
 	build_str(&a->model, j, json_get(j, v, "model"));
@@ -42,8 +39,7 @@ message(struct answer *a, const struct json *j, int v)
 }
 
 /* A block begins, or is there as a whole. */
-static void
-block(struct answer *a, const struct json *j, int v, int64_t index, bool all)
+static void block(struct answer *a, const struct json *j, int v, int64_t index, bool all)
 {
 	int type = json_get(j, v, "type");
 	bool call = json_eq(j, type, "tool_use");
@@ -67,8 +63,7 @@ block(struct answer *a, const struct json *j, int v, int64_t index, bool all)
 }
 
 /* By index; without one, or with one that never began, the block that began last. */
-static struct part *
-find(struct answer *a, const struct json *j)
+static struct part *find(struct answer *a, const struct json *j)
 {
 	int64_t index;
 	if (json_i64(j, json_get(j, 0, "index"), &index) == 0)
@@ -78,8 +73,7 @@ find(struct answer *a, const struct json *j)
 	return NULL;
 }
 
-static struct part *
-find_or_begin(struct answer *a, const struct json *j, enum part_kind kind)
+static struct part *find_or_begin(struct answer *a, const struct json *j, enum part_kind kind)
 {
 	struct part *p = find(a, j);
 	if (p)
@@ -98,8 +92,7 @@ find_or_begin(struct answer *a, const struct json *j, enum part_kind kind)
 	return p;
 }
 
-static void
-delta(struct answer *a, const struct json *j)
+static void delta(struct answer *a, const struct json *j)
 {
 	int d = json_get(j, 0, "delta"), type = json_get(j, d, "type");
 	struct part *p;
@@ -137,8 +130,7 @@ delta(struct answer *a, const struct json *j)
 	}
 }
 
-void
-anthropic_event(struct answer *a, const struct json *j)
+void anthropic_event(struct answer *a, const struct json *j)
 {
 	int type = json_get(j, 0, "type");
 	if (json_eq(j, type, "content_block_delta")) {
@@ -161,8 +153,7 @@ anthropic_event(struct answer *a, const struct json *j)
 	}
 }
 
-void
-anthropic_whole(struct answer *a, const struct json *j)
+void anthropic_whole(struct answer *a, const struct json *j)
 {
 	if (json_eq(j, json_get(j, 0, "type"), "error") || json_type(j, json_get(j, 0, "error")) > JSON_NULL) {
 		build_error(a, j, 0, false);
@@ -181,8 +172,7 @@ anthropic_whole(struct answer *a, const struct json *j)
 }
 
 /* Is there anything that cannot be rebuilt from text and calls? */
-static bool
-special(struct answer *a, struct part *p)
+static bool special(struct answer *a, struct part *p)
 {
 	bool yes;
 	if (p->kind == PART_TEXT)
@@ -196,8 +186,7 @@ special(struct answer *a, struct part *p)
 	return yes;
 }
 
-static void
-put_args(struct answer *a, struct jw *w, const char *args, size_t n)
+static void put_args(struct answer *a, struct jw *w, const char *args, size_t n)
 {
 	struct json in = JSON_INIT;
 	buf_clear(&a->mended);
@@ -215,8 +204,7 @@ put_args(struct answer *a, struct jw *w, const char *args, size_t n)
 }
 
 /* A member of a block as it began, with what the deltas have brought since. */
-static void
-member(struct answer *a, struct part *p, struct jw *w, const char *key, int v)
+static void member(struct answer *a, struct part *p, struct jw *w, const char *key, int v)
 {
 	const struct json *j = &a->json;
 	struct buf *grown = NULL;
@@ -246,8 +234,7 @@ member(struct answer *a, struct part *p, struct jw *w, const char *key, int v)
 	}
 }
 
-static void
-put_block(struct answer *a, struct part *p, struct jw *w)
+static void put_block(struct answer *a, struct part *p, struct jw *w)
 {
 	struct json *j = &a->json;
 	if (json_parse(j, p->raw.p, p->raw.len, NULL) < 0 || json_type(j, 0) != JSON_OBJECT)
@@ -279,8 +266,7 @@ put_block(struct answer *a, struct part *p, struct jw *w)
 	jw_end(w);
 }
 
-void
-anthropic_end(struct answer *a)
+void anthropic_end(struct answer *a)
 {
 	bool any = false;
 	for (size_t i = 0; i < a->nparts && !any; i++)

@@ -10,14 +10,12 @@
 #define LEAST_BUDGET 1024
 #define IMAGE_BYTES ((size_t)5 * 1024 * 1024 / 4 * 3)    /* 5 MiB of base64 */
 
-static bool
-blank(const char *s, size_t n)
+static bool blank(const char *s, size_t n)
 {
 	return request_trim(s, n) == 0;
 }
 
-static void
-text_block(struct jw *w, const char *s, size_t n)
+static void text_block(struct jw *w, const char *s, size_t n)
 {
 	jw_obj(w);
 	jw_kstr(w, "type", "text");
@@ -26,8 +24,7 @@ text_block(struct jw *w, const char *s, size_t n)
 }
 
 /* ids of other makers may hold what is refused here: Kimi's are functions.NAME:0. */
-static void
-put_id(struct jw *w, const char *key, const struct json *j, int v)
+static void put_id(struct jw *w, const char *key, const struct json *j, int v)
 {
 	struct buf id;
 	buf_init(&id, 1024);
@@ -39,8 +36,7 @@ put_id(struct jw *w, const char *key, const struct json *j, int v)
 	buf_free(&id);
 }
 
-static void
-images(struct jw *w, const struct convo *c, const struct json *j)
+static void images(struct jw *w, const struct convo *c, const struct json *j)
 {
 	int list = json_get(j, 0, "images");
 	if (json_type(j, list) != JSON_ARRAY)
@@ -65,9 +61,9 @@ images(struct jw *w, const struct convo *c, const struct json *j)
 	}
 }
 
-/* Puts blocks (joined by commas) into the user turn that is open, or opens one. All results come before everything else. */
-static void
-into_user(struct convo *c, const struct buf *blocks, bool result)
+/* Puts blocks (joined by commas) into the user turn that is open, or opens one. All results come before everything
+ * else. */
+static void into_user(struct convo *c, const struct buf *blocks, bool result)
 {
 	struct buf *m = &c->messages;
 	if (c->last != CONVO_USER) {
@@ -94,8 +90,7 @@ into_user(struct convo *c, const struct buf *blocks, bool result)
 	c->mark_at = m->len - 3;
 }
 
-static void
-add_user(struct convo *c, const struct json *j)
+static void add_user(struct convo *c, const struct json *j)
 {
 	struct buf text, blocks;
 	buf_init(&text, BUF_NOLIMIT);
@@ -115,8 +110,7 @@ add_user(struct convo *c, const struct json *j)
 	buf_free(&blocks);
 }
 
-static void
-add_tool(struct convo *c, const struct json *j)
+static void add_tool(struct convo *c, const struct json *j)
 {
 	struct buf text, block;
 	buf_init(&text, BUF_NOLIMIT);
@@ -146,8 +140,7 @@ add_tool(struct convo *c, const struct json *j)
 }
 
 /* The provider's own blocks, as they came. trim: without the white space at the end of the last one. */
-static void
-own_blocks(struct jw *w, const struct json *j, int list, bool trim)
+static void own_blocks(struct jw *w, const struct json *j, int list, bool trim)
 {
 	int n = json_count(j, list), i = 0;
 	for (struct json_iter it = json_iter(j, list); json_next(&it); i++) {
@@ -167,8 +160,7 @@ own_blocks(struct jw *w, const struct json *j, int list, bool trim)
 	}
 }
 
-static void
-rebuilt(struct jw *w, const struct json *j, const struct buf *text, bool trim)
+static void rebuilt(struct jw *w, const struct json *j, const struct buf *text, bool trim)
 {
 	size_t n = trim ? request_trim(text->p, text->len) : text->len;
 	if (!blank(text->p, n))
@@ -190,8 +182,7 @@ rebuilt(struct jw *w, const struct json *j, const struct buf *text, bool trim)
 	}
 }
 
-static void
-assistant(struct buf *out, const struct json *j, int list, const struct buf *text, bool trim)
+static void assistant(struct buf *out, const struct json *j, int list, const struct buf *text, bool trim)
 {
 	size_t start = out->len;
 	buf_adds(out, "{\"role\":\"assistant\",\"content\":");
@@ -209,8 +200,7 @@ assistant(struct buf *out, const struct json *j, int list, const struct buf *tex
 }
 
 /* Does the message end in text with white space after it? A request that ends so is refused. */
-static bool
-loose_end(const struct json *j, int list, const struct buf *text)
+static bool loose_end(const struct json *j, int list, const struct buf *text)
 {
 	struct buf last;
 	int v = -1;
@@ -227,8 +217,7 @@ loose_end(const struct json *j, int list, const struct buf *text)
 	return loose;
 }
 
-static bool
-thought_first(const struct json *j, int list)
+static bool thought_first(const struct json *j, int list)
 {
 	if (list < 0)
 		return false;
@@ -236,8 +225,7 @@ thought_first(const struct json *j, int list)
 	return json_eq(j, type, "thinking") || json_eq(j, type, "redacted_thinking");
 }
 
-static void
-add_assistant(struct convo *c, const struct json *j)
+static void add_assistant(struct convo *c, const struct json *j)
 {
 	struct buf text, whole;
 	int list = request_blocks(c, j);
@@ -260,8 +248,7 @@ add_assistant(struct convo *c, const struct json *j)
 	buf_free(&whole);
 }
 
-int
-anthropic_add(struct convo *c, const struct json *message, struct err *e)
+int anthropic_add(struct convo *c, const struct json *message, struct err *e)
 {
 	(void)e;
 	switch (msg_kind(message)) {
@@ -280,8 +267,7 @@ anthropic_add(struct convo *c, const struct json *message, struct err *e)
 	return 0;
 }
 
-int
-anthropic_tools(struct convo *c, const struct json *j, int tools, struct err *e)
+int anthropic_tools(struct convo *c, const struct json *j, int tools, struct err *e)
 {
 	(void)e;
 	struct jw w = jw_begin(&c->tools);
@@ -305,8 +291,7 @@ anthropic_tools(struct convo *c, const struct json *j, int tools, struct err *e)
 }
 
 /* The limit holds for thoughts and answer together, the budget must be smaller; no temperature beside it. */
-static void
-limits(struct jw *w, const struct convo *c, const struct call_options *o)
+static void limits(struct jw *w, const struct convo *c, const struct call_options *o)
 {
 	int64_t max = o->max_tokens, budget = c->no_thinking ? 0 : o->thinking;
 	if (budget > 0 && budget < LEAST_BUDGET)
@@ -330,8 +315,7 @@ limits(struct jw *w, const struct convo *c, const struct call_options *o)
 	}
 }
 
-int
-anthropic_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e)
+int anthropic_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e)
 {
 	struct jw w = jw_begin(out);
 	jw_obj(&w);
@@ -339,7 +323,8 @@ anthropic_body(const struct convo *c, const struct call_options *o, struct buf *
 	limits(&w, c, o);
 	if (o->stream)
 		jw_kbool(&w, "stream", true);
-	request_extra(&w, o);
+	if (request_extra(&w, o, e) < 0)
+		return -1;
 	if (!blank(c->system.p, c->system.len)) {
 		jw_key(&w, "system");
 		jw_arr(&w);

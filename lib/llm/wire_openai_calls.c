@@ -2,9 +2,9 @@
  * the index is missing, or 0 for each of several calls, or the tail has another one than the head; ids are empty, or
  * repeated with every piece, or the same for two calls; names come once or always.
  *
- * The rules, in this order: a known id is that call (unless a call of that id is whole and another index and a name come with
- * it); a new id with a name opens a call; a known index is that call unless another name comes; a name opens a call; what has
- * none of them goes on with the last call that is not whole. */
+ * The rules, in this order: a known id is that call (unless a call of that id is whole and another index and a name
+ * come with it); a new id with a name opens a call; a known index is that call unless another name comes; a name
+ * opens a call; what has none of them goes on with the last call that is not whole. */
 #include <string.h>
 
 #include "llm/wires.h"
@@ -16,14 +16,12 @@ struct piece {
 	bool has_id, has_name, has_args;
 };
 
-static bool
-same(const struct buf *b, const struct piece *p, int v)
+static bool same(const struct buf *b, const struct piece *p, int v)
 {
 	return json_eq(p->j, v, b->p);
 }
 
-static int
-by_id(const struct answer *a, const struct piece *p)
+static int by_id(const struct answer *a, const struct piece *p)
 {
 	for (size_t i = a->ncalls; i-- > 0;)
 		if (same(&a->calls[i].raw_id, p, p->id))
@@ -31,8 +29,7 @@ by_id(const struct answer *a, const struct piece *p)
 	return -1;
 }
 
-static int
-by_index(const struct answer *a, int64_t index)
+static int by_index(const struct answer *a, int64_t index)
 {
 	for (size_t i = a->ncalls; index >= 0 && i-- > 0;)
 		if (a->calls[i].index == index)
@@ -40,8 +37,7 @@ by_index(const struct answer *a, int64_t index)
 	return -1;
 }
 
-static int
-last_open(const struct answer *a)
+static int last_open(const struct answer *a)
 {
 	for (size_t i = a->ncalls; i-- > 0;)
 		if (!a->calls[i].whole)
@@ -50,8 +46,7 @@ last_open(const struct answer *a)
 }
 
 /* Does a piece with a name begin another call than c? */
-static bool
-another(const struct call *c, const struct piece *p)
+static bool another(const struct call *c, const struct piece *p)
 {
 	if (!p->has_name || c->name.len == 0)
 		return false;
@@ -60,14 +55,12 @@ another(const struct call *c, const struct piece *p)
 	return c->whole && p->has_args;
 }
 
-static int
-open_call(struct answer *a, const struct piece *p)
+static int open_call(struct answer *a, const struct piece *p)
 {
 	return build_call(a, p->index, p->j, p->id, p->name);
 }
 
-static int
-slot(struct answer *a, const struct piece *p)
+static int slot(struct answer *a, const struct piece *p)
 {
 	int at = p->has_id ? by_id(a, p) : -1;
 	if (at >= 0) {
@@ -94,8 +87,7 @@ slot(struct answer *a, const struct piece *p)
 	return last_open(a);
 }
 
-static void
-piece(struct answer *a, const struct json *j, int v)
+static void piece(struct answer *a, const struct json *j, int v)
 {
 	int f = json_get(j, v, "function");
 	struct piece p = { j, json_get(j, v, "id"), json_get(j, f, "name"), json_get(j, f, "arguments"), -1, 0, 0, 0 };
@@ -122,8 +114,7 @@ piece(struct answer *a, const struct json *j, int v)
 	}
 }
 
-void
-chat_calls(struct answer *a, const struct json *j, int list)
+void chat_calls(struct answer *a, const struct json *j, int list)
 {
 	if (json_type(j, list) == JSON_OBJECT)
 		piece(a, j, list);
@@ -133,8 +124,7 @@ chat_calls(struct answer *a, const struct json *j, int list)
 }
 
 /* The form of 2023, without ids. Snowflake sends it empty in every answer. */
-void
-chat_legacy_call(struct answer *a, const struct json *j, int v)
+void chat_legacy_call(struct answer *a, const struct json *j, int v)
 {
 	int name = json_get(j, v, "name"), args = json_get(j, v, "arguments");
 	if (json_strlen(j, name) == 0 && (json_strlen(j, args) == 0 || a->ncalls == 0))

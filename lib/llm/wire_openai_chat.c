@@ -1,10 +1,10 @@
-/* wire_openai_chat.c - answers of OpenAI's Chat Completions API and of everything that is said to be compatible with it. */
+/* wire_openai_chat.c - answers of OpenAI's Chat Completions API and of everything that is said to be compatible
+ * with it. */
 #include <string.h>
 
 #include "llm/wires.h"
 
-static void
-stop(struct answer *a, const struct json *j, int v)
+static void stop(struct answer *a, const struct json *j, int v)
 {
 	static const struct { const char *word; enum stop stop; } words[] = {
 		{ "stop", STOP_END_TURN }, { "eos", STOP_END_TURN }, { "length", STOP_MAX_TOKENS }, { "max_tokens", STOP_MAX_TOKENS },
@@ -25,8 +25,7 @@ stop(struct answer *a, const struct json *j, int v)
 }
 
 /* Mistral: content is a list of texts and thoughts while the model thinks. */
-static void
-content_list(struct answer *a, const struct json *j, int list)
+static void content_list(struct answer *a, const struct json *j, int list)
 {
 	for (struct json_iter it = json_iter(j, list); json_next(&it);) {
 		int thinking = json_get(j, it.value, "thinking");
@@ -42,8 +41,7 @@ content_list(struct answer *a, const struct json *j, int list)
 	}
 }
 
-static void
-content(struct answer *a, const struct json *j, int v)
+static void content(struct answer *a, const struct json *j, int v)
 {
 	switch (json_type(j, v)) {
 	case JSON_STRING:
@@ -73,8 +71,7 @@ content(struct answer *a, const struct json *j, int v)
 }
 
 /* Several members may carry the same thought: the first that says something counts. */
-static void
-thoughts(struct answer *a, const struct json *j, int v)
+static void thoughts(struct answer *a, const struct json *j, int v)
 {
 	static const char *const names[] = { "reasoning_content", "reasoning" };
 	bool said = false;
@@ -92,8 +89,7 @@ thoughts(struct answer *a, const struct json *j, int v)
 		chat_details(a, j, details, !said);
 }
 
-static void
-message(struct answer *a, const struct json *j, int v)
+static void message(struct answer *a, const struct json *j, int v)
 {
 	thoughts(a, j, v);
 	content(a, j, json_get(j, v, "content"));
@@ -111,8 +107,7 @@ message(struct answer *a, const struct json *j, int v)
 	}
 }
 
-static void
-choice(struct answer *a, const struct json *j, int v)
+static void choice(struct answer *a, const struct json *j, int v)
 {
 	int64_t index;
 	if (json_i64(j, json_get(j, v, "index"), &index) == 0 && index > 0)
@@ -126,8 +121,7 @@ choice(struct answer *a, const struct json *j, int v)
 		chat_usage(&a->usage, j, usage);
 }
 
-static void
-chunk(struct answer *a, const struct json *j, bool in_stream)
+static void chunk(struct answer *a, const struct json *j, bool in_stream)
 {
 	if (a->id.len == 0)
 		build_str(&a->id, j, json_get(j, 0, "id"));
@@ -153,21 +147,18 @@ chunk(struct answer *a, const struct json *j, bool in_stream)
 		build_fail(a, "protocol", "the answer has no choices");
 }
 
-void
-chat_event(struct answer *a, const struct json *j)
+void chat_event(struct answer *a, const struct json *j)
 {
 	chunk(a, j, true);
 }
 
-void
-chat_whole(struct answer *a, const struct json *j)
+void chat_whole(struct answer *a, const struct json *j)
 {
 	chunk(a, j, false);
 	a->terminal = true;
 }
 
-void
-chat_end(struct answer *a)
+void chat_end(struct answer *a)
 {
 	if (a->done)
 		a->terminal = true;                  /* some never give a finish_reason */

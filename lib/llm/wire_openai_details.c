@@ -1,14 +1,13 @@
-/* wire_openai_details.c - reasoning_details, the form in which OpenRouter and other gateways hand on signed or encrypted thoughts.
- * https://openrouter.ai/docs/use-cases/reasoning-tokens : pieces are joined by index and type, and the array goes back
- * unchanged with the assistant's message. */
+/* wire_openai_details.c - reasoning_details, the form in which OpenRouter and other gateways hand on signed or
+ * encrypted thoughts. https://openrouter.ai/docs/use-cases/reasoning-tokens : pieces are joined by index and type,
+ * and the array goes back unchanged with the assistant's message. */
 #include <string.h>
 
 #include "llm/wires.h"
 
 static const char *const grows[] = { "text", "summary", "data" };
 
-static struct part *
-find(struct answer *a, const struct json *j, int v, int64_t index)
+static struct part *find(struct answer *a, const struct json *j, int v, int64_t index)
 {
 	int type = json_get(j, v, "type"), id = json_get(j, v, "id");
 	for (size_t i = a->nparts; i-- > 0;) {
@@ -23,8 +22,7 @@ find(struct answer *a, const struct json *j, int v, int64_t index)
 	return NULL;
 }
 
-static struct part *
-begin(struct answer *a, const struct json *j, int v, int64_t index)
+static struct part *begin(struct answer *a, const struct json *j, int v, int64_t index)
 {
 	struct part *p = build_part(a, PART_OTHER, index);
 	if (!p)
@@ -35,8 +33,7 @@ begin(struct answer *a, const struct json *j, int v, int64_t index)
 }
 
 /* sig collects the finished element: its other members first. */
-static void
-others(struct part *p, const struct json *j, int v)
+static void others(struct part *p, const struct json *j, int v)
 {
 	for (struct json_iter it = json_iter(j, v); json_next(&it);) {
 		size_t nk, nv;
@@ -57,8 +54,7 @@ others(struct part *p, const struct json *j, int v)
 	}
 }
 
-void
-chat_details(struct answer *a, const struct json *j, int list, bool said)
+void chat_details(struct answer *a, const struct json *j, int list, bool said)
 {
 	int64_t index = 0;
 	for (struct json_iter it = json_iter(j, list); json_next(&it); index++) {
@@ -81,8 +77,7 @@ chat_details(struct answer *a, const struct json *j, int list, bool said)
 	}
 }
 
-static void
-put(const struct part *p, struct jw *w)
+static void put(const struct part *p, struct jw *w)
 {
 	const char *key = strstr(p->raw.p, "encrypted") ? "data" : strstr(p->raw.p, "summary") ? "summary" : "text";
 	struct buf b;
@@ -100,8 +95,7 @@ put(const struct part *p, struct jw *w)
 }
 
 /* blocks: objects whose members go back on the assistant's message. */
-void
-chat_blocks(struct answer *a)
+void chat_blocks(struct answer *a)
 {
 	bool thought = a->thought_in && a->nparts == 0 && a->ncalls > 0 && a->thinking.len > 0;
 	if (a->nparts == 0 && a->echo.len == 0 && !thought)

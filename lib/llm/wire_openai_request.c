@@ -8,8 +8,7 @@
 
 #define IMAGE_BYTES ((size_t)20 << 20)
 
-static void
-text_part(struct jw *w, const char *s, size_t n)
+static void text_part(struct jw *w, const char *s, size_t n)
 {
 	jw_obj(w);
 	jw_kstr(w, "type", "text");
@@ -17,8 +16,7 @@ text_part(struct jw *w, const char *s, size_t n)
 	jw_end(w);
 }
 
-static void
-image_parts(struct jw *w, const struct convo *c, const struct json *j)
+static void image_parts(struct jw *w, const struct convo *c, const struct json *j)
 {
 	int list = json_get(j, 0, "images");
 	for (struct json_iter it = json_iter(j, list); json_type(j, list) == JSON_ARRAY && json_next(&it);) {
@@ -45,8 +43,7 @@ image_parts(struct jw *w, const struct convo *c, const struct json *j)
 }
 
 /* Strings go over as they are written: checked when they were parsed, and never twice converted. */
-static void
-raw_string(struct jw *w, const char *key, const struct json *j, int v, const char *otherwise)
+static void raw_string(struct jw *w, const char *key, const struct json *j, int v, const char *otherwise)
 {
 	size_t n;
 	const char *raw = json_raw(j, v, &n);
@@ -57,8 +54,7 @@ raw_string(struct jw *w, const char *key, const struct json *j, int v, const cha
 }
 
 /* Images of tool results, which cannot be part of a tool message: a user message after the last result. */
-static void
-flush_pending(struct convo *c)
+static void flush_pending(struct convo *c)
 {
 	if (c->pending.len == 0)
 		return;
@@ -68,8 +64,7 @@ flush_pending(struct convo *c)
 	buf_clear(&c->pending);
 }
 
-static void
-add_user(struct convo *c, const struct json *j)
+static void add_user(struct convo *c, const struct json *j)
 {
 	flush_pending(c);
 	request_message(c);
@@ -95,8 +90,7 @@ add_user(struct convo *c, const struct json *j)
 	c->last = CONVO_USER;
 }
 
-static void
-add_tool(struct convo *c, const struct json *j)
+static void add_tool(struct convo *c, const struct json *j)
 {
 	request_message(c);
 	struct jw w = jw_begin(&c->messages);
@@ -114,14 +108,14 @@ add_tool(struct convo *c, const struct json *j)
 	jw_arr(&w);
 	image_parts(&w, c, j);
 	if (c->pending.len == 0)
-		buf_adds(&c->pending, "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"The images of these tool results:\"}");
+		buf_adds(&c->pending,
+		         "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"The images of these tool results:\"}");
 	parts.p[0] = ',';
 	buf_add(&c->pending, parts.p, parts.len);
 	buf_free(&parts);
 }
 
-static void
-calls(struct jw *w, const struct json *j, int list, bool ours)
+static void calls(struct jw *w, const struct json *j, int list, bool ours)
 {
 	struct buf args;
 	buf_init(&args, BUF_NOLIMIT);
@@ -151,9 +145,9 @@ calls(struct jw *w, const struct json *j, int list, bool ours)
 	buf_free(&args);
 }
 
-/* What the provider wants to see again: reasoning_details, reasoning_content, extra_content. Returns whether reasoning was among it. */
-static bool
-echo(struct jw *w, const struct json *j, int list)
+/* What the provider wants to see again: reasoning_details, reasoning_content, extra_content. Returns whether
+ * reasoning was among it. */
+static bool echo(struct jw *w, const struct json *j, int list)
 {
 	bool reasoning = false;
 	for (struct json_iter it = json_iter(j, list); json_next(&it);) {
@@ -173,8 +167,7 @@ echo(struct jw *w, const struct json *j, int list)
 	return reasoning;
 }
 
-static void
-add_assistant(struct convo *c, const struct json *j)
+static void add_assistant(struct convo *c, const struct json *j)
 {
 	struct buf text;
 	int list = json_get(j, 0, "tool_calls"), own = request_blocks(c, j);
@@ -213,8 +206,7 @@ add_assistant(struct convo *c, const struct json *j)
 	buf_free(&text);
 }
 
-int
-chat_add(struct convo *c, const struct json *message, struct err *e)
+int chat_add(struct convo *c, const struct json *message, struct err *e)
 {
 	(void)e;
 	switch (msg_kind(message)) {
@@ -233,8 +225,7 @@ chat_add(struct convo *c, const struct json *message, struct err *e)
 	return 0;
 }
 
-int
-chat_tools(struct convo *c, const struct json *j, int tools, struct err *e)
+int chat_tools(struct convo *c, const struct json *j, int tools, struct err *e)
 {
 	(void)e;
 	struct jw w = jw_begin(&c->tools);
@@ -258,8 +249,7 @@ chat_tools(struct convo *c, const struct json *j, int tools, struct err *e)
 	return 0;
 }
 
-static void
-options(struct jw *w, const struct call_options *o)
+static int options(struct jw *w, const struct call_options *o, struct err *e)
 {
 	jw_kstr(w, "model", o->model);
 	if (o->max_tokens > 0)
@@ -272,16 +262,16 @@ options(struct jw *w, const struct call_options *o)
 		jw_kbool(w, "stream", true);
 	if (o->stream && o->stream_usage)
 		jw_kraw(w, "stream_options", "{\"include_usage\":true}", 22);
-	request_extra(w, o);
+	return request_extra(w, o, e);
 }
 
-int
-chat_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e)
+int chat_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e)
 {
 	struct buf system;
 	struct jw w = jw_begin(out);
 	jw_obj(&w);
-	options(&w, o);
+	if (options(&w, o, e) < 0)
+		return -1;
 	if (c->tools.len > 0) {
 		jw_key(&w, "tools");
 		jw_arr(&w);

@@ -1,22 +1,20 @@
-/* wire_openai_usage.c - token counts as OpenAI and its clones give them, made alike: input without cache, output with reasoning. */
+/* wire_openai_usage.c - token counts as OpenAI and its clones give them, made alike: input without cache, output
+ * with reasoning. */
 #include "llm/wires.h"
 
-static int64_t
-count(const struct json *j, int v, const char *path)
+static int64_t count(const struct json *j, int v, const char *path)
 {
 	int64_t n = -1;
 	build_count(&n, j, json_path(j, v, path));
 	return n;
 }
 
-static int64_t
-first(int64_t x, int64_t y)
+static int64_t first(int64_t x, int64_t y)
 {
 	return x >= 0 ? x : y;
 }
 
-void
-chat_usage(struct usage *u, const struct json *j, int v)
+void chat_usage(struct usage *u, const struct json *j, int v)
 {
 	int64_t prompt = count(j, v, "prompt_tokens"), completion = count(j, v, "completion_tokens");
 	int64_t total = count(j, v, "total_tokens");

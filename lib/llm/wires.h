@@ -1,4 +1,5 @@
-/* wires.h - the functions that the files of one wire share: answers in wire_X.c, requests in wire_X_request.c. Private to lib/llm. */
+/* wires.h - the functions that the files of one wire share: answers in wire_X.c, requests in wire_X_request.c.
+ * Private to lib/llm. */
 #ifndef LLM_WIRES_H
 #define LLM_WIRES_H
 
@@ -18,7 +19,7 @@ void chat_end(struct answer *a);
 void chat_usage(struct usage *u, const struct json *j, int v);
 void chat_calls(struct answer *a, const struct json *j, int list);        /* tool_calls of a delta or a message */
 void chat_legacy_call(struct answer *a, const struct json *j, int v);     /* function_call */
-void chat_details(struct answer *a, const struct json *j, int list, bool count);  /* reasoning_details; count: as thinking */
+void chat_details(struct answer *a, const struct json *j, int list, bool count);  /* count: as thinking */
 void chat_blocks(struct answer *a);
 int chat_add(struct convo *c, const struct json *message, struct err *e);
 int chat_tools(struct convo *c, const struct json *j, int tools, struct err *e);

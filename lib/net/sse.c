@@ -4,8 +4,7 @@
 
 static const char bom[3] = { '\xef', '\xbb', '\xbf' };
 
-void
-sse_init(struct sse *s, sse_heard *heard, void *arg)
+void sse_init(struct sse *s, sse_heard *heard, void *arg)
 {
 	memset(s, 0, sizeof *s);
 	s->heard = heard;
@@ -15,16 +14,14 @@ sse_init(struct sse *s, sse_heard *heard, void *arg)
 	buf_init(&s->name, 256);
 }
 
-void
-sse_free(struct sse *s)
+void sse_free(struct sse *s)
 {
 	buf_free(&s->line);
 	buf_free(&s->data);
 	buf_free(&s->name);
 }
 
-static void
-dispatch(struct sse *s)
+static void dispatch(struct sse *s)
 {
 	if (s->some)
 		s->heard(s->arg, s->name.p, s->data.p, s->data.len);
@@ -33,15 +30,13 @@ dispatch(struct sse *s)
 	s->some = false;
 }
 
-static bool
-is_field(const char *p, size_t n, const char *name)
+static bool is_field(const char *p, size_t n, const char *name)
 {
 	return n == strlen(name) && memcmp(p, name, n) == 0;
 }
 
 /* Not in the standard: what gpustack and llama.cpp send in place of an event. */
-static void
-error_field(struct sse *s, const char *v, size_t n)
+static void error_field(struct sse *s, const char *v, size_t n)
 {
 	dispatch(s);
 	if (buf_add(&s->data, v, n) < 0) {
@@ -53,8 +48,7 @@ error_field(struct sse *s, const char *v, size_t n)
 	dispatch(s);
 }
 
-static void
-line(struct sse *s, const char *p, size_t n)
+static void line(struct sse *s, const char *p, size_t n)
 {
 	if (n == 0) {
 		dispatch(s);
@@ -83,8 +77,7 @@ line(struct sse *s, const char *p, size_t n)
 }
 
 /* Drops a BOM at the very start, also one that comes in pieces. */
-static void
-skip_bom(struct sse *s, const char **p, size_t *n)
+static void skip_bom(struct sse *s, const char **p, size_t *n)
 {
 	while (*n > 0 && s->bom < 3) {
 		if (**p != bom[s->bom]) {
@@ -99,8 +92,7 @@ skip_bom(struct sse *s, const char **p, size_t *n)
 		s->bom = 4;
 }
 
-int
-sse_feed(struct sse *s, const char *p, size_t n)
+int sse_feed(struct sse *s, const char *p, size_t n)
 {
 	if (s->bom < 4)
 		skip_bom(s, &p, &n);
@@ -136,8 +128,7 @@ sse_feed(struct sse *s, const char *p, size_t n)
 	return s->over ? -1 : 0;
 }
 
-void
-sse_end(struct sse *s)
+void sse_end(struct sse *s)
 {
 	if (s->over)
 		return;

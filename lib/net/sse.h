@@ -3,15 +3,15 @@
  *   struct sse s; sse_init(&s, heard, arg);
  *   sse_feed(&s, bytes, n) ...;  sse_end(&s);  sse_free(&s);
  *
- * After https://html.spec.whatwg.org/multipage/server-sent-events.html: lines end in LF, CRLF or CR (also when CR and LF come
- * in different pieces), one BOM at the start is dropped, lines that begin with ':' are comments, one space after the colon
- * is not part of the value, several data lines are joined by LF, a blank line ends the event, an event without data is
- * none. Two things go beyond it, because servers need them: an event that the end of the stream cuts off is
- * delivered by sse_end (the caller sees whether its data are whole), and the field `error:`, which llama.cpp and
- * gpustack send instead of an event, is delivered at once as an event named "error".
+ * After https://html.spec.whatwg.org/multipage/server-sent-events.html: lines end in LF, CRLF or CR (also when CR
+ * and LF come in different pieces), one BOM at the start is dropped, lines that begin with ':' are comments, one
+ * space after the colon is not part of the value, several data lines are joined by LF, a blank line ends the event,
+ * an event without data is none. Two things go beyond it, because servers need them: an event that the end of the
+ * stream cuts off is delivered by sse_end (the caller sees whether its data are whole), and the field `error:`,
+ * which llama.cpp and gpustack send instead of an event, is delivered at once as an event named "error".
  *
- * Ownership: what the callback gets is valid during the call only; data is NUL-terminated and may be changed in place.
- * Limits: SSE_MAX bytes of one event; beyond it sse_feed says -1 and the rest of the stream is ignored. */
+ * Ownership: what the callback gets is valid during the call only; data is NUL-terminated and may be changed in
+ * place. Limits: SSE_MAX bytes of one event; beyond it sse_feed says -1 and the rest of the stream is ignored. */
 #ifndef NET_SSE_H
 #define NET_SSE_H
 

@@ -1,5 +1,5 @@
-/* answer.c - the first byte says which wire and where the answer is cut: whole and in pieces it must be the same message, and what the
- * sink heard must be what the message holds. */
+/* answer.c - the first byte says which wire and where the answer is cut: whole and in pieces it must be the same
+ * message, and what the sink heard must be what the message holds. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,7 @@
 
 static struct buf got;
 
-static void
-heard(void *arg, const char *name, char *data, size_t len)
+static void heard(void *arg, const char *name, char *data, size_t len)
 {
 	(void)arg;
 	buf_addf(&got, "[%s|", name);
@@ -14,8 +13,7 @@ heard(void *arg, const char *name, char *data, size_t len)
 	buf_addc(&got, ']');
 }
 
-static const char *
-events(const char *text, size_t n, size_t step)
+static const char *events(const char *text, size_t n, size_t step)
 {
 	struct sse s;
 	buf_clear(&got);
@@ -27,8 +25,7 @@ events(const char *text, size_t n, size_t step)
 	return got.p;
 }
 
-static void
-check(const char *text, const char *want, const char *name)
+static void check(const char *text, const char *want, const char *name)
 {
 	size_t n = strlen(text);
 	IS(events(text, n, n ? n : 1), want, "%s", name);
@@ -36,8 +33,7 @@ check(const char *text, const char *want, const char *name)
 		IS(events(text, n, step), want, "%s, %zu at a time", name, step);
 }
 
-static void
-limit(void)
+static void limit(void)
 {
 	struct sse s;
 	char *mib = malloc(1 << 20);
@@ -58,8 +54,7 @@ limit(void)
 	free(mib);
 }
 
-int
-main(void)
+int main(void)
 {
 	buf_init(&got, BUF_NOLIMIT);
 	check("data: a\n\ndata: b\n\n", "[|a][|b]", "LF");

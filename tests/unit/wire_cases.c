@@ -1,9 +1,10 @@
-/* wire_cases.c - feeds recorded answers to the wires and compares what comes out with what an independent reader says.
+/* wire_cases.c - feeds recorded answers to the wires and compares what comes out with what an independent reader
+ * says.
  *
  *   wire_cases DIR CASE...     DIR/CASE/{meta.json,response.body,expected.json}
  *
- * Each body is fed whole, byte by byte, in pieces of random size, and (server-sent events) with LF, CRLF and CR as line end.
- * Without arguments, or without cases of a known wire, nothing is tested. */
+ * Each body is fed whole, byte by byte, in pieces of random size, and (server-sent events) with LF, CRLF and CR as
+ * line end. Without arguments, or without cases of a known wire, nothing is tested. */
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -15,20 +16,17 @@ struct heard {
 	int calls;
 };
 
-static void
-on_text(void *arg, const char *s, size_t n)
+static void on_text(void *arg, const char *s, size_t n)
 {
 	buf_add(&((struct heard *)arg)->text, s, n);
 }
 
-static void
-on_thinking(void *arg, const char *s, size_t n)
+static void on_thinking(void *arg, const char *s, size_t n)
 {
 	buf_add(&((struct heard *)arg)->thinking, s, n);
 }
 
-static void
-on_call(void *arg, int index, const char *id, const char *name, const char *args, size_t n)
+static void on_call(void *arg, int index, const char *id, const char *name, const char *args, size_t n)
 {
 	struct heard *h = arg;
 	if (id && name && index == h->calls)
@@ -38,8 +36,7 @@ on_call(void *arg, int index, const char *id, const char *name, const char *args
 
 static const struct answer_sink sink = { on_text, on_thinking, on_call, NULL };
 
-static int
-slurp(struct buf *b, const char *dir, const char *name, const char *file)
+static int slurp(struct buf *b, const char *dir, const char *name, const char *file)
 {
 	char path[1024];
 	snprintf(path, sizeof path, "%s/%s/%s", dir, name, file);
@@ -57,15 +54,13 @@ slurp(struct buf *b, const char *dir, const char *name, const char *file)
 
 static char why[4096];
 
-static bool
-differ(const char *what, const char *got, const char *want)
+static bool differ(const char *what, const char *got, const char *want)
 {
 	snprintf(why, sizeof why, "%s: got <%.600s> want <%.600s>", what, got, want);
 	return false;
 }
 
-static bool
-same_str(const char *what, const struct buf *got, const struct json *j, int v)
+static bool same_str(const char *what, const struct buf *got, const struct json *j, int v)
 {
 	struct buf want;
 	buf_init(&want, BUF_NOLIMIT);
@@ -83,8 +78,7 @@ same_str(const char *what, const struct buf *got, const struct json *j, int v)
 	return ok;
 }
 
-static bool
-same_args(const struct call *c, const struct json *j, int v)
+static bool same_args(const struct call *c, const struct json *j, int v)
 {
 	struct json got = JSON_INIT;
 	struct buf a, b;
@@ -103,9 +97,9 @@ same_args(const struct call *c, const struct json *j, int v)
 	return ok;
 }
 
-/* Calls without a name (OpenAI's custom tools, which nobody asks for) are in the answer, but the sink does not hear of them. */
-static int
-named(const struct answer *a)
+/* Calls without a name (OpenAI's custom tools, which nobody asks for) are in the answer, but the sink does not hear
+ * of them. */
+static int named(const struct answer *a)
 {
 	int n = 0;
 	for (size_t i = 0; i < a->ncalls; i++)
@@ -113,17 +107,15 @@ named(const struct answer *a)
 	return n;
 }
 
-/* A zero value of function_call, which some servers put into every message, is read as a call without name, id and arguments by
- * the other reader; it is none. */
-static bool
-nothing(const struct json *j, int call)
+/* A zero value of function_call, which some servers put into every message, is read as a call without name, id and
+ * arguments by the other reader; it is none. */
+static bool nothing(const struct json *j, int call)
 {
 	return json_strlen(j, json_get(j, call, "name")) == 0 && json_strlen(j, json_get(j, call, "id")) == 0 &&
 	       json_count(j, json_get(j, call, "input")) == 0;
 }
 
-static bool
-same_calls(const struct answer *a, const struct json *j, int list, size_t *count)
+static bool same_calls(const struct answer *a, const struct json *j, int list, size_t *count)
 {
 	size_t n = 0;
 	for (struct json_iter it = json_iter(j, list); json_next(&it);) {
@@ -148,8 +140,7 @@ same_calls(const struct answer *a, const struct json *j, int list, size_t *count
 	return n == a->ncalls || differ("calls", "more", "fewer");
 }
 
-static bool
-same_count(const char *what, int64_t got, const struct json *j, int v)
+static bool same_count(const char *what, int64_t got, const struct json *j, int v)
 {
 	int64_t want = 0;
 	char g[32], w[32];
@@ -159,8 +150,7 @@ same_count(const char *what, int64_t got, const struct json *j, int v)
 	return strcmp(g, w) == 0 || differ(what, g, w);
 }
 
-static bool
-same_usage(const struct usage *u, const struct json *j, int v)
+static bool same_usage(const struct usage *u, const struct json *j, int v)
 {
 	return same_count("input", u->input, j, json_get(j, v, "input")) &&
 	       same_count("cache_read", u->cache_read, j, json_get(j, v, "cache_read")) &&
@@ -169,8 +159,7 @@ same_usage(const struct usage *u, const struct json *j, int v)
 	       same_count("reasoning", u->reasoning, j, json_get(j, v, "reasoning"));
 }
 
-static bool
-same_error(const struct answer *a, const struct json *j, int e)
+static bool same_error(const struct answer *a, const struct json *j, int e)
 {
 	if (json_type(j, e) != JSON_OBJECT)
 		return !a->error.set || differ("error", a->error.message.p, "none");
@@ -185,8 +174,7 @@ same_error(const struct answer *a, const struct json *j, int e)
 	       same_str("message", &a->error.message, j, message);
 }
 
-static bool
-same_stop(const struct answer *a, const struct json *e, size_t ncalls)
+static bool same_stop(const struct answer *a, const struct json *e, size_t ncalls)
 {
 	char *want = json_dup(e, json_get(e, 0, "stop_reason"));
 	bool dropped = ncalls == 0 && json_count(e, json_get(e, 0, "tool_calls")) > 0;
@@ -199,8 +187,7 @@ same_stop(const struct answer *a, const struct json *e, size_t ncalls)
 	return ok;
 }
 
-static bool
-compare(const struct answer *a, const struct heard *h, const struct json *e)
+static bool compare(const struct answer *a, const struct heard *h, const struct json *e)
 {
 	size_t ncalls = 0;
 	if (!same_str("content", &a->content, e, json_get(e, 0, "content")) ||
@@ -222,8 +209,7 @@ compare(const struct answer *a, const struct heard *h, const struct json *e)
 }
 
 /* The answer's blocks are JSON, one line, and hold every signature that the expected ones have. */
-static bool
-blocks_hold(const struct answer *a, const struct json *e)
+static bool blocks_hold(const struct answer *a, const struct json *e)
 {
 	struct json j = JSON_INIT;
 	bool ok = true;
@@ -261,8 +247,7 @@ next_random(unsigned *seed)
 	return *seed = *seed * 1103515245u + 12345u, *seed >> 16 & 0x7fff;
 }
 
-static void
-feed(struct answer *a, const struct buf *body, enum cut cut)
+static void feed(struct answer *a, const struct buf *body, enum cut cut)
 {
 	unsigned seed = 7;
 	for (size_t at = 0; at < body->len;) {
@@ -277,8 +262,7 @@ feed(struct answer *a, const struct buf *body, enum cut cut)
 	}
 }
 
-static bool
-one(const struct wire *wire, int status, const struct buf *body, const struct json *expected, enum cut cut)
+static bool one(const struct wire *wire, int status, const struct buf *body, const struct json *expected, enum cut cut)
 {
 	struct heard h = { .calls = 0 };
 	buf_init(&h.text, BUF_NOLIMIT);
@@ -297,8 +281,7 @@ one(const struct wire *wire, int status, const struct buf *body, const struct js
 	return ok;
 }
 
-static void
-run_case(const char *dir, const char *name)
+static void run_case(const char *dir, const char *name)
 {
 	struct buf meta, body, expected;
 	struct json m = JSON_INIT, e = JSON_INIT;
@@ -333,8 +316,7 @@ run_case(const char *dir, const char *name)
 	buf_free(&expected);
 }
 
-int
-main(int argc, char **argv)
+int main(int argc, char **argv)
 {
 	if (argc < 3) {
 		puts("1..0 # SKIP no cases given");
