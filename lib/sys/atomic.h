@@ -7,9 +7,10 @@
  *   io_write_all(a.fd, ...);                            // or anything else that writes to a.fd
  *   if (failed) atomic_abort(&a); else atomic_commit(&a, &e);
  *
- * The content goes to a temporary file in the same directory (O_EXCL|O_NOFOLLOW, ".NAME.XXXXXXXX.tmp"), which commit syncs,
- * gives its mode (the umask does not count), renames over the name, and then syncs the directory. A reader sees the old file
- * or the new one. A name that is a symlink is replaced, not followed. After a crash only a .tmp file may be left.
+ * The content goes to a temporary file in the same directory (O_EXCL|O_NOFOLLOW, ".NAME.XXXXXXXX.tmp"), which commit
+ * syncs, gives its mode (the umask does not count), renames over the name, and then syncs the directory. A reader
+ * sees the old file or the new one. A name that is a symlink is replaced, not followed. After a crash only a .tmp
+ * file may be left.
  *
  * name may be a path, relative to dirfd (AT_FDCWD allowed). begin..commit/abort: exactly one end to each begin; commit
  * also ends it when it fails (nothing is left behind). 0, or -1 with e. */

@@ -1,8 +1,8 @@
 /* blob.h - content by its hash: what a session keeps beside its log.
  *
- * A blob's name in lines is "sha256:HEX" (64 lower-case digits); its file in the blob directory is sha256-HEX, mode 0600,
- * written to a temporary file and renamed. The same content twice is one file; an existing one is left alone. Only such names are
- * accepted: a blob is never a path.
+ * A blob's name in lines is "sha256:HEX" (64 lower-case digits); its file in the blob directory is sha256-HEX, mode
+ * 0600, written to a temporary file and renamed. The same content twice is one file; an existing one is left alone.
+ * Only such names are accepted: a blob is never a path.
  *
  *   char name[BLOB_NAME];
  *   blob_put(dirfd, data, len, name, &e);
@@ -40,8 +40,8 @@ int blob_add(struct blob *b, const void *p, size_t n, struct err *e);
 int blob_end(struct blob *b, char name[BLOB_NAME], struct err *e);   /* ends it, also when it fails */
 void blob_abort(struct blob *b);                                     /* also of one not begun, if zeroed */
 
-/* Appends the content to out (its max is the limit). A bad name is ST_DATA, as is content that does not match its hash, a
- * symlink, or what is not a regular file; ST_NOINPUT when there is none. */
+/* Appends the content to out (its max is the limit). A bad name is ST_DATA, as is content that does not match its
+ * hash, a symlink, or what is not a regular file; ST_NOINPUT when there is none. */
 int blob_get(int dirfd, const char *name, struct buf *out, struct err *e);
 
 bool blob_name_ok(const char *name);

@@ -7,9 +7,9 @@
  *   capture_text(&c, 32000, "/path/of/blobdir", &out);
  *   capture_free(&c);
  *
- * The first two thirds of max bytes and the last third are held. Once more than max came, all of it goes to a blob (blob.h) as
- * well, up to the cap. When that cannot be written (full disk) capture goes on in memory and `note` says why and
- * where. capture_add never fails. */
+ * The first two thirds of max bytes and the last third are held. Once more than max came, all of it goes to a blob
+ * (blob.h) as well, up to the cap. When that cannot be written (full disk) capture goes on in memory and `note` says
+ * why and where. capture_add never fails. */
 #ifndef SYS_CAPTURE_H
 #define SYS_CAPTURE_H
 

@@ -1,5 +1,5 @@
-/* Cell widths by range: category Mn, Me, Cf and the Hangul vowels that join their syllable are 0, East Asian Width W and F
- * are 2 (Unicode 14, UAX #11). Unassigned code points between two of a kind count with them. */
+/* Cell widths by range: category Mn, Me, Cf and the Hangul vowels that join their syllable are 0, East Asian Width W
+ * and F are 2 (Unicode 14, UAX #11). Unassigned code points between two of a kind count with them. */
 #include "sys/term.h"
 
 #include <stdbool.h>

@@ -14,8 +14,8 @@
  * (ST_CONFIG), as is a HOME that is unset or relative where it is needed. The runtime directory is checked: a
  * directory, not a symlink, ours, 0700 (our own with wider rights is narrowed; anything else is the error ST_CONFIG).
  *
- * path is overwritten (not appended to). sub is a relative path below (NULL or "": none). Directories are created 0700, sub
- * included; dirs_*_path only names, creates nothing. 0, or -1 with e. */
+ * path is overwritten (not appended to). sub is a relative path below (NULL or "": none). Directories are created
+ * 0700, sub included; dirs_*_path only names, creates nothing. 0, or -1 with e. */
 #ifndef SYS_DIRS_H
 #define SYS_DIRS_H
 

@@ -103,7 +103,8 @@ bool env_is_secret(const char *name)
 {
 	/* Whole words between underscores, and the endings that are written in one ("APIKEY", "PGPASSWORD"). */
 	static const char *const words[] = {"KEY", "KEYS", "TOKEN", "TOKENS", "SECRET", "SECRETS", "PASS", "PASSWD",
-		"PASSWORD", "PASSPHRASE", "PWD", "CREDENTIAL", "CREDENTIALS", "CREDS", "AUTH", "COOKIE", "PRIVATE", "PAT",
+		"PASSWORD", "PASSPHRASE", "PWD", "CREDENTIAL", "CREDENTIALS", "CREDS", "AUTH", "COOKIE", "PRIVATE",
+		"PAT",
 		"DSN", NULL};
 	static const char *const parts[] = {"APIKEY", "ACCESSKEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL",
 		"AUTHTOKEN", NULL};

@@ -82,8 +82,8 @@ static void note_exit(struct watcher *w)
 		w->exited = true;
 }
 
-/* Reaps strays that have ended, signals the others as the phase demands. Returns how many live; the command does not count
- * once it has exited. -1: cannot tell. */
+/* Reaps strays that have ended, signals the others as the phase demands. Returns how many live; the command does not
+ * count once it has exited. -1: cannot tell. */
 static int sweep(struct watcher *w)
 {
 	pid_t kids[KIDS_MAX];
@@ -101,7 +101,7 @@ static int sweep(struct watcher *w)
 		if (w->phase == KILL)
 			hit(w, pid, SIGKILL);
 		else if (w->phase == TERM && getpgid(pid) != w->command && new_to_term(w, pid))
-			hit(w, pid, SIGTERM);   /* the command's group has heard it: a second TERM means haste to some */
+			hit(w, pid, SIGTERM);   /* the command's own group has heard it; twice means haste to some */
 	}
 	return n < 0 ? -1 : alive;
 }
@@ -235,18 +235,43 @@ static void let_go(struct watcher *w)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
-static int above_stdio(int fd)
+/* Out of the way of the numbers that the command gets. */
+static int move_up(int fd, const struct spawn *s)
 {
-	return fd > 2 ? fd : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	int above = 10;
+
+	for (size_t i = 0; i < s->nfds; i++)
+		if (s->fds[i].child >= above)
+			above = s->fds[i].child + 1;
+	return fcntl(fd, F_DUPFD_CLOEXEC, above);
+}
+
+struct announce {
+	int status;
+	const struct spawn *s;
+};
+
+/* In the child, before exec: once the command runs it may kill its guard, and then the owner must know the group. */
+static int announce(void *arg)
+{
+	struct announce *a = arg;
+	struct note note = {.kind = NOTE_STARTED, .command = getpid()};
+
+	if (io_write_all(a->status, &note, sizeof note, NULL) < 0)
+		return errno;
+	return a->s->before ? a->s->before(a->s->arg) : 0;
 }
 
 static _Noreturn void guard_main(const struct spawn *s, int control, int status, long grace_ms, pid_t owner)
 {
 	struct spawn mine = *s;
-	struct watcher w = {.control = above_stdio(control), .status = above_stdio(status), .grace_ms = grace_ms};
-	struct note note = {.kind = NOTE_STARTED, .err = ERR_INIT};
+	struct watcher w = {.control = move_up(control, s), .status = move_up(status, s), .grace_ms = grace_ms};
+	struct announce hello = {w.status, s};
+	struct note note = {.kind = NOTE_FAILED, .err = ERR_INIT};
 	struct sigaction act = {.sa_handler = SIG_DFL};
 
+	close(control);
+	close(status);
 	for (int sig = 1; sig < NSIG; sig++)
 		sigaction(sig, &act, NULL);
 	act.sa_handler = SIG_IGN;
@@ -256,6 +281,8 @@ static _Noreturn void guard_main(const struct spawn *s, int control, int status,
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	mine.group = SPAWN_SESSION;
 	mine.death_signal = SIGKILL;
+	mine.before = announce;
+	mine.arg = &hello;
 	if (sig_open(&w.sigs, (const int[]){SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, 0}, &note.err) == 0) {
 		if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 			err_sys(&note.err, "cannot guard '%s'", s->argv[0]);
@@ -265,13 +292,10 @@ static _Noreturn void guard_main(const struct spawn *s, int control, int status,
 	if (w.command <= 0) {
 		if (!note.err.status)
 			err_set(&note.err, ST_FAILED, "cannot guard '%s': the caller is gone", s->argv[0]);
-		note.kind = NOTE_FAILED;
 		io_write_all(w.status, &note, sizeof note, NULL);
 		_exit(0);
 	}
 	let_go(&w);
-	note.command = w.command;
-	io_write_all(w.status, &note, sizeof note, NULL);
 	keep_watch(&w);
 }
 

@@ -8,19 +8,20 @@
  *   if (guard_read(&g, &res) > 0) ...                    // after POLLIN; 1: it is over
  *   guard_free(&g);
  *
- * Between owner and command stands a guard: a process forked from the owner (no exec), in a session of its own, holding no
- * descriptor but its two pipes. It is a child subreaper, so that whatever the command leaves behind, also by setsid or double
- * fork, becomes its child. It ends the command's group and every such stray when
+ * Between owner and command stands a guard: a process forked from the owner (no exec), in a session of its own,
+ * holding no descriptor but its two pipes. It is a child subreaper, so that whatever the command leaves behind, also
+ * by setsid or double fork, becomes its child. It ends the command's group and every such stray when
  *   - the command has exited: strays get TERM, and KILL after GUARD_STRAY_MS;
  *   - the owner asks (guard_stop), or is gone (end of file on the control pipe; PR_SET_PDEATHSIG besides): all get
  *     TERM, and KILL after the grace;
- * and then reaps until nothing is left. What even KILL does not end within two seconds (a process stuck in the kernel) is
- * counted in `left`; the guard stays with it, the owner gets its result.
+ * and then reaps until nothing is left. What even KILL does not end within two seconds (a process stuck in the
+ * kernel) is counted in `left`; the guard stays with it, the owner gets its result.
  * If the guard itself is killed, the command dies with it (PR_SET_PDEATHSIG), guard_read kills the group and says lost.
  *
  * The owner never blocks: start returns after fork, an exec failure is in the result. A command that keeps the output
- * pipe open cannot hold the owner, who reads only until guard_read says that it is over and then takes what is in the pipe.
- * Strays are found in /proc/self/task/TID/children, else by a scan of /proc; without /proc only groups are ended. */
+ * pipe open cannot hold the owner, who reads only until guard_read says that it is over and then takes what is in
+ * the pipe. Strays are found in /proc/self/task/TID/children, else by a scan of /proc; without /proc only groups are
+ * ended. */
 #ifndef SYS_GUARD_H
 #define SYS_GUARD_H
 

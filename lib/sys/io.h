@@ -1,8 +1,8 @@
 /* io.h - reading, writing and opening, with what the system calls leave to do.
  *
  * All descriptors are O_CLOEXEC; EINTR is never seen by the caller; short reads and writes are gone on with. Functions
- * return 0 (or a descriptor) or -1 with e filled (e may be NULL). A struct buf's max is the limit of what is read: a longer
- * source is the error ST_DATA, never a silent cut. */
+ * return 0 (or a descriptor) or -1 with e filled (e may be NULL). A struct buf's max is the limit of what is read: a
+ * longer source is the error ST_DATA, never a silent cut. */
 #ifndef SYS_IO_H
 #define SYS_IO_H
 

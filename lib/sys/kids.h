@@ -4,7 +4,8 @@
 
 #include <sys/types.h>
 
-/* Up to max pids, zombies (ended, not waited for) included; how many, or -1 where /proc cannot tell. Only for a process of one thread. */
+/* Up to max pids, zombies (ended, not waited for) included; how many, or -1 where /proc cannot tell. Only for a
+ * process of one thread. */
 int kids_list(pid_t *pids, int max);
 
 #endif

@@ -24,7 +24,7 @@ static int number(const char *name, unsigned long long *out, struct err *e)
 		end++;
 	}
 	if (*s < '0' || *s > '9' || errno || shift < 0 || *end || !n || n > ~0ULL >> (shift > 0 ? shift : 0))
-		return err_set(e, ST_CONFIG, "%s is '%s': a number above 0 is expected, with k, M or G at most", name, s);
+		return err_set(e, ST_CONFIG, "%s is '%s': a number above 0 is expected, k, M or G may follow", name, s);
 	*out = n << shift;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* limits.h - resource limits of children, setrlimit(2).
  *
- * The user may set them for all tools by the environment: CLAWS_LIMIT_AS (bytes of address space), CLAWS_LIMIT_NPROC (processes,
- * of the user, as the kernel counts), CLAWS_LIMIT_CPU (seconds), CLAWS_LIMIT_FSIZE (bytes of a file),
+ * The user may set them for all tools by the environment: CLAWS_LIMIT_AS (bytes of address space), CLAWS_LIMIT_NPROC
+ * (processes, of the user, as the kernel counts), CLAWS_LIMIT_CPU (seconds), CLAWS_LIMIT_FSIZE (bytes of a file),
  * CLAWS_LIMIT_NOFILE. Numbers may end in k, M, G (powers of 1024); unset or empty: as it is. */
 #ifndef SYS_LIMITS_H
 #define SYS_LIMITS_H

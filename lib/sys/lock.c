@@ -22,8 +22,8 @@
 
 enum got { GOT, BUSY, BROKEN, NO_FLOCK };
 
-/* When a process started, in ticks since boot: field 22 of /proc/PID/stat (proc(5)); the name in field 2 may hold spaces
- * and parentheses, so count from the last ')'. 0: no such process, or no /proc. */
+/* When a process started, in ticks since boot: field 22 of /proc/PID/stat (proc(5)); the name in field 2 may hold
+ * spaces and parentheses, so count from the last ')'. 0: no such process, or no /proc. */
 static unsigned long long started(pid_t pid)
 {
 	char path[64], text[1024];

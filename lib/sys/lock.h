@@ -9,10 +9,10 @@
  * keep it; a child that is forked without exec must call lock_forget (guard.h's guards close everything by themselves).
  * The file stays after release (removing it would race); its content, "PID START HOST", is for the message only.
  *
- * Where flock is not supported (ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL: some network and FUSE file systems) PATH.held, made with
- * O_EXCL, is the lock, with the same content. It is stale, and taken over, when it names this host and its process is gone or
- * was started at another time (/proc/PID/stat). One of another host is never taken over: the message says which
- * file to remove. */
+ * Where flock is not supported (ENOLCK, EOPNOTSUPP, ENOSYS, EINVAL: some network and FUSE file systems) PATH.held,
+ * made with O_EXCL, is the lock, with the same content. It is stale, and taken over, when it names this host and its
+ * process is gone or was started at another time (/proc/PID/stat). One of another host is never taken over: the
+ * message says which file to remove. */
 #ifndef SYS_LOCK_H
 #define SYS_LOCK_H
 

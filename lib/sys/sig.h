@@ -5,9 +5,9 @@
  *   poll s.fd; while ((n = sig_read(&s, NULL)) > 0) ...
  *   sig_close(&s);
  *
- * The signals are blocked (signalfd(2) delivers only blocked ones) until sig_close, which restores the mask. Children started by
- * spawn.h have nothing blocked. No handler is installed. An ignored signal stays ignored: set SIG_DFL first where
- * the caller may have been started with SIGINT ignored and wants it nevertheless. */
+ * The signals are blocked (signalfd(2) delivers only blocked ones) until sig_close, which restores the mask.
+ * Children started by spawn.h have nothing blocked. No handler is installed. An ignored signal stays ignored: set
+ * SIG_DFL first where the caller may have been started with SIGINT ignored and wants it nevertheless. */
 #ifndef SYS_SIG_H
 #define SYS_SIG_H
 

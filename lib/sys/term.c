@@ -36,8 +36,8 @@ bool term_colour(int fd)
 	return term && *term && strcmp(term, "dumb") && term_is(fd);
 }
 
-/* Can a joiner or a variation selector belong to this character? Emoji and symbols, digits, # and * (keycaps), and the scripts
- * whose spelling uses joiners (Unicode chapter 23.2): Arabic, Syriac, Mongolian, the Indic ones, Khmer. */
+/* Can a joiner or a variation selector belong to this character? Emoji and symbols, digits, # and * (keycaps), and
+ * the scripts whose spelling uses joiners (Unicode chapter 23.2): Arabic, Syriac, Mongolian, the Indic ones, Khmer. */
 static bool joins(uint32_t c, bool selector)
 {
 	if ((c >= 0x2190 && c <= 0x2BFF) || (c >= 0x1F000 && c <= 0x1FAFF) || c == 0x3030 || c == 0x303D ||
@@ -58,7 +58,7 @@ static bool hides(uint32_t c)
 		uint32_t first, last;
 	} ranges[] = {
 		{0x80, 0x9F}, {0xAD, 0xAD}, {0x34F, 0x34F}, {0x61C, 0x61C}, {0x115F, 0x1160}, {0x17B4, 0x17B5},
-		{0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F}, {0x2800, 0x2800},
+		{0x180B, 0x180F}, {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
 		{0x3164, 0x3164}, {0xFDD0, 0xFDEF}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0},
 		{0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF}, {0xF0000, 0x10FFFF},
 	};

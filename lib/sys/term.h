@@ -1,7 +1,7 @@
 /* term.h - what may reach a terminal, and what a terminal can show.
  *
- * term_safe is the one function through which foreign text (a model's, a file's, a tool's, a server's) goes before it is
- * shown. It makes visible, never removes:
+ * term_safe is the one function through which foreign text (a model's, a file's, a tool's, a server's) goes before
+ * it is shown. It makes visible, never removes:
  *   C0 controls, DEL, invalid UTF-8 bytes                 \x1B
  *   C1 controls, bidi marks, embeddings and isolates      <U+202E>
  *     (U+061C, 200E-F, 202A-E, 2066-9), line and paragraph separators, tag characters (U+E0000-E007F), variation
@@ -29,8 +29,8 @@ bool term_is(int fd);            /* a terminal */
 int term_width(int fd);          /* columns: the terminal's, else $COLUMNS, else 80; 20 at least */
 bool term_colour(int fd);        /* a terminal, NO_COLOR unset or empty, TERM set and not "dumb" */
 
-/* Cells a character takes: 0 combining, 2 wide (East Asian Width W and F, emoji), 1 else, -1 a control. Own table: wcwidth(3)
- * depends on a locale that need not be there. */
+/* Cells a character takes: 0 combining, 2 wide (East Asian Width W and F, emoji), 1 else, -1 a control. Own table:
+ * wcwidth(3) depends on a locale that need not be there. */
 int term_cells(uint32_t cp);
 size_t term_cells_of(const char *s, size_t n);   /* of a string after term_safe; invalid bytes count 1 */
 

@@ -7,8 +7,8 @@
  *   watch_close(&w);
  *
  * inotify(7) on the directory, so the file need not be there yet and may be replaced by rename. Where there is none (no
- * inotify instance left, some file systems) fd is -1 and watch_changed compares the file's identity, size and time: poll
- * with the timeout then. Changes made by another host on a network file system are not seen by inotify. */
+ * inotify instance left, some file systems) fd is -1 and watch_changed compares the file's identity, size and time:
+ * poll with the timeout then. Changes made by another host on a network file system are not seen by inotify. */
 #ifndef SYS_WATCH_H
 #define SYS_WATCH_H
 

@@ -77,7 +77,8 @@ static void cut(void)
 	OK(strstr(out.p, dir) && strstr(out.p, "sha256-") && strstr(out.p, "all 792 bytes"), "the file is named");
 	struct buf got;
 	buf_init(&got, 100000);
-	OK(blob_get(dirfd_, c.name, &got, &e) == 0 && got.len == b.len && !memcmp(got.p, b.p, b.len), "it holds all %s", e.text);
+	OK(blob_get(dirfd_, c.name, &got, &e) == 0 && got.len == b.len && !memcmp(got.p, b.p, b.len),
+		"it holds all %s", e.text);
 	buf_free(&got);
 	capture_free(&c);
 

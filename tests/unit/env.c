@@ -30,12 +30,17 @@ static void basics(void)
 
 static void scrub(void)
 {
-	static const char *const gone[] = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY",
-		"DB_PASSWORD", "PGPASSWORD", "MY_SECRET", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV", "BASH_FUNC_ls%%", "PS4",
-		"IFS", "SHELLOPTS", "CLAWS_RING", "CLAWS_PROMPT", "CLAWS_SESSION", "CLAWS_STAGE_TOOL", "CLAWS_API_KEY", "SSH_AUTH_SOCK",
-		"SSH_ASKPASS", "DISPLAY", "PYTHONSTARTUP", "GIT_SSH_COMMAND", "GIT_CONFIG_COUNT", "NODE_OPTIONS", "PERL5OPT",
+	static const char *const gone[] = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GITHUB_TOKEN",
+		"AWS_SECRET_ACCESS_KEY",
+		"DB_PASSWORD", "PGPASSWORD", "MY_SECRET", "LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "ENV",
+		"BASH_FUNC_ls%%", "PS4",
+		"IFS", "SHELLOPTS", "CLAWS_RING", "CLAWS_PROMPT", "CLAWS_SESSION", "CLAWS_STAGE_TOOL",
+		"CLAWS_API_KEY", "SSH_AUTH_SOCK",
+		"SSH_ASKPASS", "DISPLAY", "PYTHONSTARTUP", "GIT_SSH_COMMAND", "GIT_CONFIG_COUNT", "NODE_OPTIONS",
+		"PERL5OPT",
 		"LC_SECRET", "XDG_TOKEN", "MAKEFLAGS", "http_proxy"};
-	static const char *const kept[] = {"HOME", "USER", "LANG", "LC_ALL", "TERM", "TZ", "TMPDIR", "XDG_CONFIG_HOME", "CLAWS_HOME",
+	static const char *const kept[] = {"HOME", "USER", "LANG", "LC_ALL", "TERM", "TZ", "TMPDIR",
+		"XDG_CONFIG_HOME", "CLAWS_HOME",
 		"CLAWS_DEPTH", "GOPATH", "VIRTUAL_ENV", "CC"};
 	char *from[80];
 	size_t n = 0;
@@ -72,9 +77,11 @@ static void scrub(void)
 
 static void names(void)
 {
-	static const char *const secret[] = {"API_KEY", "x_token", "Token", "MYAPIKEY", "AWS_ACCESS_KEY_ID", "NPM_AUTH", "DB_PASS",
+	static const char *const secret[] = {"API_KEY", "x_token", "Token", "MYAPIKEY", "AWS_ACCESS_KEY_ID",
+		"NPM_AUTH", "DB_PASS",
 		"CREDENTIALS", "client_secret"};
-	static const char *const plain[] = {"KEYBOARD", "MONKEY", "TOKENIZERS_PARALLELISM", "PWD", "OLDPWD", "HOME", "AUTHOR",
+	static const char *const plain[] = {"KEYBOARD", "MONKEY", "TOKENIZERS_PARALLELISM", "PWD", "OLDPWD", "HOME",
+		"AUTHOR",
 		"COMPASS", "PATH", ""};
 	struct buf b;
 

@@ -115,7 +115,8 @@ static void beneath(opener *open_it, const char *how)
 		const char *path;
 		int flags, number;   /* errno; 0: opens */
 	} cases[] = {
-		{"five", O_RDONLY, 0}, {"./five", O_RDONLY, 0}, {"sub/deep/file", O_RDONLY, 0}, {"sub//deep/./file", O_RDONLY, 0},
+		{"five", O_RDONLY, 0}, {"./five", O_RDONLY, 0}, {"sub/deep/file", O_RDONLY, 0},
+		{"sub//deep/./file", O_RDONLY, 0},
 		{".", O_RDONLY | O_DIRECTORY, 0}, {"sub/", O_RDONLY | O_DIRECTORY, 0}, {"sub", O_PATH, 0},
 		{"/etc/passwd", O_RDONLY, EXDEV}, {"../x", O_RDONLY, EXDEV}, {"sub/../five", O_RDONLY, EXDEV},
 		{"sub/..", O_RDONLY, EXDEV}, {"..", O_RDONLY, EXDEV}, {"", O_RDONLY, ENOENT},
@@ -192,7 +193,8 @@ static void atomics(void)
 	OK(atomic_write(dirfd_, "sub/g", "x", 1, 0600, &e) == 0 && mode_of("sub/g") == 0600, "a path");
 	OK(atomic_write(dirfd_, "nodir/g", "x", 1, 0600, &e) < 0, "no directory: %s", e.text);
 	err_clear(&e);
-	OK(atomic_write(dirfd_, "sub/..", "x", 1, 0600, &e) < 0 && atomic_write(dirfd_, "sub/", "x", 1, 0600, &e) < 0, "no name");
+	OK(atomic_write(dirfd_, "sub/..", "x", 1, 0600, &e) < 0 && atomic_write(dirfd_, "sub/", "x", 1, 0600, &e) < 0,
+		"no name");
 	err_clear(&e);
 	mkdirat(dirfd_, "full", 0700);
 	OK(atomic_write(dirfd_, "full", "x", 1, 0600, &e) < 0, "a directory of the name: %s", e.text);
@@ -228,11 +230,13 @@ static void blobs(void)
 		OK(blob_get(dirfd_, bad[i], &b, &e) < 0 && e.status == ST_DATA, "refused: '%.30s'", bad[i]);
 	}
 	err_clear(&e);
-	OK(blob_begin(&s, dirfd_, 2, &e) == 0 && blob_add(&s, "a", 1, &e) == 0 && blob_add(&s, "bcd", 3, &e) == 0, "a stream");
+	OK(blob_begin(&s, dirfd_, 2, &e) == 0 && blob_add(&s, "a", 1, &e) == 0 && blob_add(&s, "bcd", 3, &e) == 0,
+		"a stream");
 	OK(s.total == 4 && s.kept == 2 && blob_end(&s, other, &e) == 0, "with a cap");
 	buf_clear(&b);
 	OK(blob_get(dirfd_, other, &b, &e) == 0 && !strcmp(b.p, "ab"), "holds what fits");
-	OK(blob_begin(&s, dirfd_, 9, &e) == 0 && blob_add(&s, "abc", 3, &e) == 0 && blob_end(&s, other, &e) == 0, "known content");
+	OK(blob_begin(&s, dirfd_, 9, &e) == 0 && blob_add(&s, "abc", 3, &e) == 0 && blob_end(&s, other, &e) == 0,
+		"known content");
 	OK(!strcmp(other, name) && entries("tmp$") == 0, "leaves no second file");
 	OK(blob_begin(&s, dirfd_, 9, &e) == 0, "begin");
 	blob_abort(&s);
@@ -260,7 +264,8 @@ static void own_files(void)
 	char cmd[1500], want[300], got[300] = "";
 
 	snprintf(cmd, sizeof cmd, "cd '%s' && mkdir -p bin libexec/x share/claws/tools && >share/claws/tools/T.json && "
-		"cp /proc/%ld/exe bin/t && cp bin/t libexec/x/t && bin/t share && libexec/x/t share", dir, (long)getpid());
+		"cp /proc/%ld/exe bin/t && cp bin/t libexec/x/t && bin/t share && libexec/x/t share", dir,
+		(long)getpid());
 	snprintf(want, sizeof want, "%s/bin/../share/claws/tools/T.json", dir);
 	FILE *f = popen(cmd, "r");
 	OK(f && fscanf(f, "%299s", got) == 1 && !strcmp(got, want), "files beside the program: %s", got);
@@ -286,7 +291,8 @@ static void places(void)
 	IS(p.p, want, "a relative XDG value is ignored");
 	OK(mode_of(".config/claws") == 0700 && mode_of(".config") == 0700, "made 0700");
 	snprintf(want, sizeof want, "%s/.local/state/claws/sessions", dir);
-	OK(dirs_state(&p, "sessions", &e) == 0 && !strcmp(p.p, want) && mode_of(".local/state/claws/sessions") == 0700, "state");
+	OK(dirs_state(&p, "sessions", &e) == 0 && !strcmp(p.p, want) && mode_of(".local/state/claws/sessions") ==
+		0700, "state");
 	OK(dirs_cache_path(&p, "x", &e) == 0 && mode_of(".cache") == 0, "a path makes nothing");
 	snprintf(want, sizeof want, "%s/xdg", dir);
 	setenv("XDG_DATA_HOME", want, 1);

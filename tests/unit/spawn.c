@@ -56,7 +56,8 @@ static char *shell(const char *command, enum spawn_group group)
 
 static void starting(void)
 {
-	const char *none[] = {"no-such-program", NULL}, *slash[] = {"./here", "a", "b c", NULL}, *here[] = {"here", NULL};
+	const char *none[] = {"no-such-program", NULL}, *slash[] = {"./here", "a", "b c", NULL}, *here[] = {"here",
+		NULL};
 	struct err e = ERR_INIT;
 	struct spawn s = {.argv = none};
 	int w = 0;
@@ -66,7 +67,8 @@ static void starting(void)
 	err_clear(&e);
 	IS(shell("pwd", SPAWN_SAME), strcat(strcpy(path, dir), "\n"), "cwd");
 	s = (struct spawn){.argv = (const char *[]){"true", NULL}, .cwd = "/nonexistent"};
-	OK(spawn_start(&s, &e) < 0 && e.sys == ENOENT && strstr(e.text, "/nonexistent"), "no such directory: %s", e.text);
+	OK(spawn_start(&s, &e) < 0 && e.sys == ENOENT && strstr(e.text, "/nonexistent"), "no such directory: %s",
+		e.text);
 	err_clear(&e);
 	/* A script without #!, found by slash only, never in the current directory. */
 	snprintf(path, sizeof path, "%s/here", dir);
@@ -133,12 +135,13 @@ static void surroundings(void)
 	OK(pipe(p) == 0 && pipe(q) == 0, "pipes");
 	io_write_all(p[1], "P", 1, NULL);
 	io_write_all(q[1], "Q", 1, NULL);
-	int five = fcntl(p[0], F_DUPFD, 20), six = fcntl(q[0], F_DUPFD, five + 1), out[2];   /* 20 up: ls sorts by text */
+	int five = fcntl(p[0], F_DUPFD, 20), six = fcntl(q[0], F_DUPFD, five + 1), out[2];   /* 20 up:
+		ls sorts by text */
 	OK(io_pipe(out, &e) == 0, "pipe");
 	struct spawn_fd fds[] = {{0, SPAWN_NULL}, {1, out[1]}, {five, six}, {six, five}, {2, SPAWN_NULL}};
-	char cmd[200], got[100] = "";
-	snprintf(cmd, sizeof cmd, "head -c1 /proc/self/fd/%d; head -c1 /proc/self/fd/%d; ls /proc/$$/fd | tr '\\n' ' '",
-		five, six);
+	char cmd[300], got[100] = "";
+	snprintf(cmd, sizeof cmd, "head -c1 /proc/self/fd/%d; head -c1 /proc/self/fd/%d; i=0; "
+		"while [ $i -lt 99 ]; do [ -e /proc/$$/fd/$i ] && printf '%%s ' $i; i=$((i+1)); done", five, six);
 	struct spawn s = {.argv = (const char *[]){"sh", "-c", cmd, NULL}, .fds = fds, .nfds = 5};
 	pid_t pid = spawn_start(&s, &e);
 	close(out[1]);
@@ -174,7 +177,8 @@ static void ending(void)
 	int p[2];
 	OK(io_pipe(p, &e) == 0, "pipe");
 	struct spawn_fd fds[] = {{1, p[1]}};
-	s = (struct spawn){.argv = (const char *[]){"sh", "-c", "trap '' TERM; sleep 60 & echo $!; wait; sleep 60", NULL},
+	s = (struct spawn){.argv = (const char *[]){"sh", "-c", "trap '' TERM; sleep 60 & echo $!; wait; sleep 60",
+		NULL},
 		.group = SPAWN_GROUP, .fds = fds, .nfds = 1};
 	pid_t pid = spawn_start(&s, &e);
 	close(p[1]);

@@ -58,10 +58,12 @@ static void ends(void)
 	OK(!res.strays && !res.left && !res.lost && !res.err.status, "nothing else");
 	guard_free(&g);
 	OK(waitpid(-1, NULL, WNOHANG) < 0, "the guard is reaped");
-	OK(start("kill -9 $$", -1, 1000) == 0 && over() >= 0 && WIFSIGNALED(res.wstatus) && WTERMSIG(res.wstatus) == 9, "a signal");
+	OK(start("kill -9 $$", -1, 1000) == 0 && over() >= 0 && WIFSIGNALED(res.wstatus) && WTERMSIG(res.wstatus) ==
+		9, "a signal");
 	guard_free(&g);
 	struct spawn s = {.argv = (const char *[]){"no-such-program", NULL}};
-	OK(guard_start(&g, &s, 0, &e) == 0 && over() >= 0 && strstr(res.err.text, "no-such-program"), "no program: %s", res.err.text);
+	OK(guard_start(&g, &s, 0, &e) == 0 && over() >= 0 && strstr(res.err.text, "no-such-program"),
+		"no program: %s", res.err.text);
 	guard_free(&g);
 	OK(start("trap 'exit 5' TERM; while :; do sleep 0.05; done", -1, 5000) == 0, "started");
 	while (g.command == 0 && !guard_read(&g, &res))
@@ -86,7 +88,9 @@ static void strays(void)
 	struct err e = ERR_INIT;
 	int p[2];
 
-	OK(io_pipe(p, &e) == 0 && start("sleep 600 & setsid sleep 600 & (setsid setsid sleep 600 &) ; sleep 0.2; echo x", p[1], 1000) == 0,
+	OK(io_pipe(p, &e) == 0 &&
+		start("sleep 600 & setsid sleep 600 & (setsid setsid sleep 600 &) ; sleep 0.2; echo x", p[1], 1000) ==
+			0,
 		"three strays");
 	close(p[1]);
 	long ms = over();
@@ -96,7 +100,8 @@ static void strays(void)
 	close(p[0]);
 	guard_free(&g);
 	/* Let go before it is over. */
-	OK(io_pipe(p, &e) == 0 && start("trap '' TERM; setsid sleep 600 & sleep 600; sleep 600", p[1], 100) == 0, "started");
+	OK(io_pipe(p, &e) == 0 && start("trap '' TERM; setsid sleep 600 & sleep 600; sleep 600", p[1], 100) == 0,
+		"started");
 	close(p[1]);
 	guard_free(&g);
 	OK(comes_to_its_end(p[0]), "freed early: all ends by itself");
@@ -123,7 +128,8 @@ static void many(void)
 	struct err e = ERR_INIT;
 	int p[2];
 
-	OK(io_pipe(p, &e) == 0 && start("for s in 1 2 3 4 5 6 7 8 9 10; do setsid sh -c 'trap \"\" TERM; for i in 1 2 3 4 5 6 7 8 9; do "
+	OK(io_pipe(p, &e) == 0 &&
+		start("for s in 1 2 3 4 5 6 7 8 9 10; do setsid sh -c 'trap \"\" TERM; for i in 1 2 3 4 5 6 7 8 9; do "
 		"sleep 600 & done; echo ready; wait; sleep 600' & done; wait", p[1], 100) == 0, "a crowd");
 	close(p[1]);
 	size_t n = 0;

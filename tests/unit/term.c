@@ -91,8 +91,10 @@ static void safe(void)
 static void cells(void)
 {
 	OK(term_cells('a') == 1 && term_cells(0xE4) == 1 && term_cells(0x20AC) == 1, "one cell");
-	OK(term_cells(0x6F22) == 2 && term_cells(0x1F600) == 2 && term_cells(0xFF21) == 2 && term_cells(0xAC00) == 2, "two");
-	OK(term_cells(0x301) == 0 && term_cells(0x200D) == 0 && term_cells(0xFE0F) == 0 && term_cells(0x93C) == 0, "none");
+	OK(term_cells(0x6F22) == 2 && term_cells(0x1F600) == 2 && term_cells(0xFF21) == 2 && term_cells(0xAC00) == 2,
+		"two");
+	OK(term_cells(0x301) == 0 && term_cells(0x200D) == 0 && term_cells(0xFE0F) == 0 && term_cells(0x93C) == 0,
+		"none");
 	OK(term_cells(0x1B) == -1 && term_cells(0x7F) == -1 && term_cells(0x9B) == -1, "controls");
 	OK(term_cells_of("a\xcc\x81\xe6\xbc\xa2", 6) == 3, "a string");
 	OK(term_cells_of("\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x92\xbb", 11) == 2, "a joined emoji is one picture");
