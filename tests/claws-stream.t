@@ -97,7 +97,7 @@ echo '{"type":"turn"}' >&7
 wait_for eval '[ $(grep -c turn_done out) = 3 ]'
 is "$(tail -n 2 log | grep '"body"' | jq -c '.body.messages|map(.role)')" '["user","assistant","user"]' \
 	"the conversation goes on with what was fed"
-{ echo '{"type":"turn"}'; echo '{"type":"interrupt"}'; } >&7
+printf '%s\n' '{"type":"turn"}' '{"type":"interrupt"}' >&7
 wait_for eval '[ $(grep -c turn_done out) = 4 ]'
 is "$(tail -n 1 out | jq -r .stop_reason)" interrupted "an interrupt right behind its turn"
 user 'slow:50:200' >&7

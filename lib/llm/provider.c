@@ -227,13 +227,13 @@ int provider_find(const struct catalog *c, const char *name, bool custom, struct
 	memset(p, 0, sizeof *p);
 	if (name[first] && (row = row_named(j, name, first)) >= 0)
 		model = name + first + 1;
-	if (row < 0 && !custom && (known = model_row(&c->models, name)) >= 0) {
+	if (row < 0 && (known = model_row(&c->models, name)) >= 0) {
 		char *of = text(&c->models, known, "provider");
 
 		row = row_named(j, of, strlen(of));
 		free(of);
 	}
-	if (row < 0 && !custom)
+	if (row < 0)
 		row = row_claiming(j, name);
 	if (row < 0 && custom)
 		row = row_named(j, "custom", 6);
