@@ -25,13 +25,14 @@ struct conf {
 };
 
 static const struct opt options[] = {
-    {'w', "window", "TOKENS", OPT_LONG, offsetof(struct conf, window),
-     "size of the model's context window; 0: no limit (default: CLAWS_WINDOW, else 128000)", 0, LONG_MAX, NULL},
-    {'c', "count", NULL, OPT_FLAG, offsetof(struct conf, count), "print the conversation's size and the limits instead", 0, 0, NULL},
-    {0}};
+	{'w', "window", "TOKENS", OPT_LONG, offsetof(struct conf, window),
+	"size of the model's context window; 0: no limit (default: CLAWS_WINDOW, else 128000)", 0, LONG_MAX, NULL},
+	{'c', "count", NULL, OPT_FLAG, offsetof(struct conf, count),
+	 "print the conversation's size and the limits instead", 0, 0, NULL},
+	{0}};
 
 static const struct opt_spec spec = {
-    "claws-compact", "[OPTION...] < LINES", "Mend a conversation and make it fit the model's window.", options, NULL, NULL, 0};
+	"claws-compact", "[OPTION...] < LINES", "Mend a conversation and make it fit the model's window.", options, NULL, NULL, 0};
 
 struct compact {
 	struct stage s;

@@ -32,18 +32,19 @@ struct conf {
 };
 
 static const struct opt options[] = {
-    {'s', "system", "TEXT|@FILE", OPT_STR, offsetof(struct conf, system), "use this instead of the base prompt", 0, 0, NULL},
-    {0, "append-system-prompt", "TEXT", OPT_STR, offsetof(struct conf, append), "add this at the end", 0, 0, NULL},
-    {'m', "model", "MODEL", OPT_STR, offsetof(struct conf, model), "the model it is for (default: CLAWS_MODEL)", 0, 0, NULL},
-    {0, "mode", "MODE", OPT_STR, offsetof(struct conf, mode), "permission mode; plan adds a word about it", 0, 0, NULL},
-    {'C', "directory", "DIR", OPT_STR, offsetof(struct conf, dir), "as if started in DIR", 0, 0, NULL},
-    {0, "no-project", NULL, OPT_FLAG, offsetof(struct conf, no_project), "leave out the project's files and memories", 0, 0, NULL},
-    {0, "bare", NULL, OPT_FLAG, offsetof(struct conf, bare), "a few sentences and the directory, nothing else", 0, 0, NULL},
-    {0, "no-time", NULL, OPT_FLAG, offsetof(struct conf, no_time), "the same input gives the same bytes, in any session", 0, 0, NULL},
-    {0}};
+	{'s', "system", "TEXT|@FILE", OPT_STR, offsetof(struct conf, system), "use this instead of the base prompt", 0, 0, NULL},
+	{0, "append-system-prompt", "TEXT", OPT_STR, offsetof(struct conf, append), "add this at the end", 0, 0, NULL},
+	{'m', "model", "MODEL", OPT_STR, offsetof(struct conf, model), "the model it is for (default: CLAWS_MODEL)", 0, 0, NULL},
+	{0, "mode", "MODE", OPT_STR, offsetof(struct conf, mode), "permission mode; plan adds a word about it", 0, 0, NULL},
+	{'C', "directory", "DIR", OPT_STR, offsetof(struct conf, dir), "as if started in DIR", 0, 0, NULL},
+	{0, "no-project", NULL, OPT_FLAG, offsetof(struct conf, no_project), "leave out the project's files and memories", 0, 0, NULL},
+	{0, "bare", NULL, OPT_FLAG, offsetof(struct conf, bare), "a few sentences and the directory, nothing else", 0, 0, NULL},
+	{0, "no-time", NULL, OPT_FLAG, offsetof(struct conf, no_time),
+	 "the same input gives the same bytes, in any session", 0, 0, NULL},
+	{0}};
 
 static const struct opt_spec spec = {"claws-context", "[OPTION...]", "Print the system prompt for this directory as a line.",
-                                     options, NULL, NULL, 0};
+				options, NULL, NULL, 0};
 
 struct context {
 	struct conf conf;

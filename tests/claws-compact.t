@@ -131,6 +131,7 @@ ok 'no window, no limit' cmp -s out log
 mkfifo feed; : >got
 claws-compact -w 4000 <feed >>got 2>err & pid=$!
 exec 7>feed
+# shellcheck disable=SC2317
 cleanup() { exec 7>&-; kill "$pid" 2>/dev/null; }
 say() { printf '%s\n' "$@" >&7; }
 has() { wait_for grep -q "$1" got; }

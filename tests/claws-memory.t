@@ -127,12 +127,12 @@ is "$status $(claws-memory list | grep -c here)" '0 1' 'but the one that was nam
 # --- limits, damage, many at once ---
 memory save empty '  '
 status_is 65 'an empty text is none'
-head -c 70000 /dev/zero | tr '\0' x >big; run claws-memory save big <big
+head -c 70000 /dev/zero | tr '\0' x >big; run claws-memory save text <big
 status_is 65 'a text too long'
-printf 'a\0b' >nul; run claws-memory save nul <nul
+printf 'a\0b' >nul; run claws-memory save text <nul
 status_is 65 'a text with NUL'
-printf 'a\377b' >bad; run claws-memory save bad <bad
-is "$status $(claws-memory show bad)" '0 a�b' 'bad UTF-8 is mended'
+printf 'a\377b' >bad; run claws-memory save text <bad
+is "$status $(claws-memory show text)" '0 a�b' 'bad UTF-8 is mended'
 i=0; while [ $i -lt 12 ]; do claws-memory save "par$i" "x" & i=$((i + 1)); done; wait
 is "$(claws-memory list | grep -c '^par') $(grep -c par "$data/MEMORY.md")" '12 12' 'twelve at once: all there, all in the index'
 is "$(find "$data" -name '*.tmp')" '' 'and nothing left over'

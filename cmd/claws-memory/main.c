@@ -12,36 +12,37 @@
 #include "opt/opt.h"
 
 static const struct opt options[] = {
-    {'d', "description", "TEXT", OPT_STR, offsetof(struct conf, description), "save: what it is about, in a line", 0, 0, NULL},
-    {'t', "type", "TYPE", OPT_STR, offsetof(struct conf, type), "save: user, feedback, project or reference", 0, 0,
-     "user|feedback|project|reference"},
-    {0, "scope", "SCOPE", OPT_STR, offsetof(struct conf, scope), "user (every project), project (this one) or all", 0, 0,
-     "user|project|all"},
-    {0, "origin", "ORIGIN", OPT_STR, offsetof(struct conf, origin), "save: whose words these are (file, web, mcp:NAME, ...)", 0, 0, NULL},
-    {'n', "max", "N", OPT_LONG, offsetof(struct conf, max), "search: print at most N (default 10)", 1, 100000, NULL},
-    {'j', "json", NULL, OPT_FLAG, offsetof(struct conf, json), "print objects, one a line", 0, 0, NULL},
-    {'C', "directory", "DIR", OPT_STR, offsetof(struct conf, dir), "as if started in DIR", 0, 0, NULL},
-    {0, "no-time", NULL, OPT_FLAG, offsetof(struct conf, no_time), "save: write no dates", 0, 0, NULL},
-    {0}};
+	{'d', "description", "TEXT", OPT_STR, offsetof(struct conf, description), "save: what it is about, in a line", 0, 0, NULL},
+	{'t', "type", "TYPE", OPT_STR, offsetof(struct conf, type), "save: user, feedback, project or reference", 0, 0,
+	"user|feedback|project|reference"},
+	{0, "scope", "SCOPE", OPT_STR, offsetof(struct conf, scope), "user (every project), project (this one) or all", 0, 0,
+	"user|project|all"},
+	{0, "origin", "ORIGIN", OPT_STR, offsetof(struct conf, origin),
+	 "save: whose words these are (file, web, mcp:NAME, ...)", 0, 0, NULL},
+	{'n', "max", "N", OPT_LONG, offsetof(struct conf, max), "search: print at most N (default 10)", 1, 100000, NULL},
+	{'j', "json", NULL, OPT_FLAG, offsetof(struct conf, json), "print objects, one a line", 0, 0, NULL},
+	{'C', "directory", "DIR", OPT_STR, offsetof(struct conf, dir), "as if started in DIR", 0, 0, NULL},
+	{0, "no-time", NULL, OPT_FLAG, offsetof(struct conf, no_time), "save: write no dates", 0, 0, NULL},
+	{0}};
 
 static const struct opt_verb verbs[] = {
-    {"save", "NAME [TEXT...]", "keep a text (from stdin if there is no TEXT) under a name"},
-    {"search", "WORD...", "print the memories that have these words, best first"},
-    {"list", "", "print all memories"},
-    {"show", "NAME...", "print their texts"},
-    {"delete", "NAME...", "remove them"},
-    {0}};
+	{"save", "NAME [TEXT...]", "keep a text (from stdin if there is no TEXT) under a name"},
+	{"search", "WORD...", "print the memories that have these words, best first"},
+	{"list", "", "print all memories"},
+	{"show", "NAME...", "print their texts"},
+	{"delete", "NAME...", "remove them"},
+	{0}};
 
 static const struct opt_spec spec = {"claws-memory", "[OPTION...] VERB [ARG...]", "Keep notes that outlive a session.", options,
-                                     verbs, NULL, OPT_MIXED};
+				verbs, NULL, OPT_MIXED};
 
 static const struct {
 	const char *name;
 	int (*run)(const struct memory_store *, const struct conf *, char **, int);
 	int least, most;
 } runs[] = {
-    {"save", do_save, 1, INT_MAX}, {"search", do_search, 1, INT_MAX}, {"list", do_list, 0, 0},
-    {"show", do_show, 1, INT_MAX}, {"delete", do_delete, 1, INT_MAX},
+	{"save", do_save, 1, INT_MAX}, {"search", do_search, 1, INT_MAX}, {"list", do_list, 0, 0},
+	{"show", do_show, 1, INT_MAX}, {"delete", do_delete, 1, INT_MAX},
 };
 
 enum memory_scope scope_of(const struct conf *c, enum memory_scope none)

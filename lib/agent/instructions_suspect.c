@@ -4,19 +4,22 @@
 #include <stddef.h>
 
 /* The kinds that CheetahClaws looks for. A text can say the same in a thousand ways; this catches the copied ones. */
+#define WORDS "[ \t]+(all[ \t]+)?(the[ \t]+|your[ \t]+|any[ \t]+)?"
+#define BEFORE "(previous|prior|earlier|above)"
+#define SECRETS "(key|token|secret|credential|id_rsa)"
+
 static const struct {
 	const char *pattern, *says;
 } suspects[] = {
-    {"ignore[ \t]+(all[ \t]+)?(the[ \t]+|your[ \t]+|any[ \t]+)?(previous|prior|earlier|above)[ \t]+(instruction|prompt|rule|message)",
-     "tells to ignore earlier instructions"},
-    {"disregard[ \t]+(all[ \t]+)?(the[ \t]+|your[ \t]+|any[ \t]+)?(previous|prior|earlier|above|instruction)", "tells to disregard what came before"},
-    {"system[ \t]+prompt[ \t]+(override|overwrite|replace)|(override|overwrite|replace)[ \t]+(the|your)[ \t]+system[ \t]+prompt",
-     "wants to replace the system prompt"},
-    {"(^|[.!?\n][ \t]*|from now on,?[ \t]+)you[ \t]+are[ \t]+now[ \t]", "gives a new role"},
-    {"(^|\n)[ \t#>*-]*new[ \t]+instructions?[ \t]*:", "announces new instructions"},
-    {"(curl|wget)[^\n]*\\$\\{?[a-z_]*(key|token|secret|password)", "sends a secret to a server"},
-    {"(cat|echo|print|printenv|export)[^\n]*\\$\\{?[a-z_]*(anthropic|openai|api_?key|secret|token)", "prints a secret"},
-    {"base64[^\n]*(key|token|secret|credential|id_rsa)|(key|token|secret|credential|id_rsa)[^\n]*[|][ \t]*base64", "encodes a secret"},
+	{"ignore" WORDS BEFORE "[ \t]+(instruction|prompt|rule|message)", "tells to ignore earlier instructions"},
+	{"disregard" WORDS "(" BEFORE "|instruction)", "tells to disregard what came before"},
+	{"system[ \t]+prompt[ \t]+(override|overwrite|replace)|"
+	 "(override|overwrite|replace)[ \t]+(the|your)[ \t]+system[ \t]+prompt", "wants to replace the system prompt"},
+	{"(^|[.!?\n][ \t]*|from now on,?[ \t]+)you[ \t]+are[ \t]+now[ \t]", "gives a new role"},
+	{"(^|\n)[ \t#>*-]*new[ \t]+instructions?[ \t]*:", "announces new instructions"},
+	{"(curl|wget)[^\n]*\\$\\{?[a-z_]*(key|token|secret|password)", "sends a secret to a server"},
+	{"(cat|echo|print|printenv|export)[^\n]*\\$\\{?[a-z_]*(anthropic|openai|api_?key|secret|token)", "prints a secret"},
+	{"base64[^\n]*" SECRETS "|" SECRETS "[^\n]*[|][ \t]*base64", "encodes a secret"},
 };
 
 const char *instructions_suspect(const char *text)
