@@ -86,7 +86,7 @@ static int follow(struct walk *w, int link, const char *name)
 	buf_addf(&b, "%s/%s/%s", w->done.p, name, w->rest.p);
 	judge(w, b.p);
 	buf_clear(&b);
-	buf_addf(&b, "%s/", target);
+	buf_addf(&b, w->rest.len ? "%s/" : "%s", target);
 	buf_insert(&w->rest, 0, b.p, b.len);
 	if (target[0] != '/') {
 		buf_clear(&b);

@@ -37,6 +37,7 @@ static void leave(void)
 }
 
 /* top/home is HOME, top/ws the workspace, top/blobs the blob directory, top/out lies outside. */
+__attribute__((unused))
 static void enter(void)
 {
 	char b[PATH_MAX + 16], real[PATH_MAX];
