@@ -32,7 +32,7 @@ int atomic_begin(struct atomic *a, int dirfd, const char *name, mode_t mode, str
 	*a = (struct atomic){.fd = -1, .dir = -1, .mode = mode, .sync = true};
 	if (!*base || !strcmp(base, ".") || !strcmp(base, "..") || strlen(base) >= sizeof a->name)
 		return err_set(e, ST_DATA, "cannot write '%s': not a file name", name);
-	strcpy(a->name, base);
+	memcpy(a->name, base, strlen(base) + 1);
 	a->dir = open_parent(dirfd, name, slash ? (size_t)(slash - name) + 1 : 0);
 	if (a->dir < 0)
 		return err_sys(e, "cannot open the directory of '%s'", name);

@@ -53,7 +53,7 @@ static void host_name(char host[256])
 		if (*s <= ' ' || *s > '~')
 			*s = '_';
 	if (!*host)
-		strcpy(host, "?");
+		memcpy(host, "?", 2);
 }
 
 /* "PID START HOST\n" */

@@ -98,10 +98,8 @@ int io_open_walk(int rootfd, const char *relpath, int flags, mode_t mode, struct
 			errno = ENAMETOOLONG;
 			break;
 		}
-		memcpy(name, s, n);
-		name[n] = 0;
-		if (!n)
-			strcpy(name, ".");
+		memcpy(name, n ? s : ".", n ? n : 1);
+		name[n ? n : 1] = 0;
 		if (last) {
 			fd = open_step(dir < 0 ? rootfd : dir, name, own | (s[n] || !n ? O_DIRECTORY : 0), mode);
 			break;
