@@ -98,8 +98,10 @@ static int replace(struct save *s, const char *data, size_t n, struct err *e)
 			return 1;
 		return err_set(e, why.status, "%s", why.text);
 	}
-	if (io_write_all(a.fd, data, n, &why) < 0)
+	if (io_write_all(a.fd, data, n, &why) < 0) {
+		err_wrap(&why, "%s was not written", s->path);
 		goto failed;
+	}
 	if (s->exists) {
 		int fd = fs_open(&s->at, &why);
 		if (fd < 0)
