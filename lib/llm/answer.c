@@ -9,6 +9,7 @@
 
 #include "llm/build.h"
 #include "llm/classify.h"
+#include "llm/halves.h"
 
 static void heard(void *arg, const char *name, char *data, size_t len);
 
@@ -35,6 +36,8 @@ void answer_init(struct answer *a, const struct wire *wire, const struct answer_
 	buf_init(&a->error.detail, (size_t)64 << 10);
 	buf_init(&a->body, ANSWER_BODY);
 	buf_init(&a->mended, BUF_NOLIMIT);
+	buf_init(&a->held, BUF_NOLIMIT);
+	buf_init(&a->joined, BUF_NOLIMIT);
 	sse_init(&a->sse, heard, a);
 }
 
@@ -53,7 +56,8 @@ static void cut_calls(struct answer *a, size_t n)
 void answer_free(struct answer *a)
 {
 	struct buf *all[] = { &a->content, &a->thinking, &a->blocks, &a->echo, &a->stop_raw, &a->model, &a->id, &a->request_id,
-		&a->error.type, &a->error.code, &a->error.param, &a->error.message, &a->error.detail, &a->body, &a->mended };
+		&a->error.type, &a->error.code, &a->error.param, &a->error.message, &a->error.detail, &a->body, &a->mended,
+		&a->held, &a->joined };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		buf_free(all[i]);
 	cut_calls(a, 0);
@@ -90,8 +94,9 @@ void answer_header(struct answer *a, const char *name, const char *value)
 		a->header_retry_ms = ms;
 }
 
-/* Providers write lone surrogates, NUL and raw control characters: mended here, so that nothing foreign goes on. */
-static int parse(struct answer *a, const char *text, size_t len)
+/* Providers write lone surrogates, NUL and raw control characters: mended here, so that nothing foreign goes on.
+ * Not whole_characters: a half at the end of a string is left for the next event to complete, -1. */
+static int parse(struct answer *a, const char *text, size_t len, bool whole_characters)
 {
 	if (json_parse(&a->json, text, len, NULL) == 0)
 		return 0;
@@ -101,6 +106,8 @@ static int parse(struct answer *a, const char *text, size_t len)
 	default:
 		return -1;
 	}
+	if (!whole_characters && a->json.fault == JSON_SURROGATE && half_high(text, len) != HALF_NONE)
+		return -1;
 	buf_clear(&a->mended);
 	json_repair(&a->mended, text, len);
 	return json_parse(&a->json, a->mended.p, a->mended.len, NULL);
@@ -122,21 +129,13 @@ static void no_json(struct answer *a, const char *name, const char *data, size_t
 		a->bad_event = true;
 }
 
-static void heard(void *arg, const char *name, char *data, size_t len)
+static void event(struct answer *a, const char *name, const char *data, size_t len, bool may_hold)
 {
-	struct answer *a = arg;
-	if (a->bad_event)
-		build_fail(a, "protocol", "an event of the stream is not JSON");
-	a->bad_event = false;
-	while (len > 0 && strchr(" \t\n", *data))
-		data++, len--;
-	if (len == 0)
-		return;
-	if (len == 6 && memcmp(data, "[DONE]", 6) == 0) {
-		a->done = true;
-		return;
-	}
-	if (parse(a, data, len) < 0) {
+	if (parse(a, data, len, !may_hold) < 0) {
+		if (may_hold && a->json.fault == JSON_SURROGATE) {
+			buf_add(&a->held, data, len);
+			return;
+		}
 		no_json(a, name, data, len);
 		return;
 	}
@@ -152,6 +151,42 @@ static void heard(void *arg, const char *name, char *data, size_t len)
 		build_error(a, j, v, true);
 	else
 		a->wire->event(a, j);
+}
+
+/* An event that was held back, before `data` (NULL: nothing comes any more). The half moves to where the other one is. */
+static void release(struct answer *a, char **data, size_t *len)
+{
+	size_t low = data ? half_low(*data, *len) : HALF_NONE, high = half_high(a->held.p, a->held.len);
+	if (low != HALF_NONE && high != HALF_NONE) {
+		buf_clear(&a->joined);
+		buf_add(&a->joined, *data, low);
+		buf_add(&a->joined, a->held.p + high, HALF_LEN);
+		buf_add(&a->joined, *data + low, *len - low);
+		*data = a->joined.p;
+		*len = a->joined.len;
+		memmove(a->held.p + high, a->held.p + high + HALF_LEN, a->held.len - high - HALF_LEN);
+		buf_truncate(&a->held, a->held.len - HALF_LEN);
+	}
+	event(a, "", a->held.p, a->held.len, false);
+	buf_clear(&a->held);
+}
+
+static void heard(void *arg, const char *name, char *data, size_t len)
+{
+	struct answer *a = arg;
+	if (a->bad_event)
+		build_fail(a, "protocol", "an event of the stream is not JSON");
+	a->bad_event = false;
+	while (len > 0 && strchr(" \t\n", *data))
+		data++, len--;
+	if (len == 0)
+		return;
+	if (a->held.len > 0)
+		release(a, &data, &len);
+	if (len == 6 && memcmp(data, "[DONE]", 6) == 0)
+		a->done = true;
+	else
+		event(a, name, data, len, strcmp(name, "error") != 0);
 }
 
 /* What kind of body is it? Decided by its first bytes, whatever the content type says. */
@@ -208,7 +243,7 @@ static void whole(struct answer *a)
 	size_t n = a->body.len;
 	while (n > 0 && strchr(" \t\r\n\xef\xbb\xbf", *p) && *p)
 		p++, n--;
-	if (parse(a, p, n) < 0) {
+	if (parse(a, p, n, true) < 0) {
 		if (a->status >= 400)
 			build_error_text(a, a->body.p, a->body.len);
 		else if (n > 0 && a->json.fault != JSON_CUT)
@@ -239,7 +274,7 @@ static void check_calls(struct answer *a)
 			buf_clear(&c->args);
 			buf_adds(&c->args, "{}");
 		}
-		if (parse(a, c->args.p, c->args.len) == 0 && json_type(&a->json, 0) == JSON_OBJECT) {
+		if (parse(a, c->args.p, c->args.len, true) == 0 && json_type(&a->json, 0) == JSON_OBJECT) {
 			c->ok = true;
 			if (a->json.text == a->mended.p) {
 				buf_clear(&c->args);
@@ -277,6 +312,8 @@ static void finish(struct answer *a, const char *class, const char *words)
 		sse_end(&a->sse);
 	else
 		whole(a);
+	if (a->held.len > 0)
+		release(a, NULL, NULL);
 	a->ended = true;
 	if (a->status >= 400 && !a->error.set)
 		build_error_text(a, "", 0);

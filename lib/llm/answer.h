@@ -67,6 +67,7 @@ struct answer {
 	enum { ANSWER_START, ANSWER_SSE, ANSWER_WHOLE } shape;
 	bool ended;
 	bool bad_event;           /* the last event was no JSON: fine only if the stream was cut there */
+	struct buf held, joined;  /* an event whose text ends in half a character; the next with both halves */
 	bool done;                /* "[DONE]" came */
 	bool refused;             /* there was a refusal in words */
 	struct part *parts;       /* anthropic: blocks in order; openai-chat: reasoning details */

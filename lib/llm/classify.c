@@ -212,7 +212,7 @@ int64_t retry_after_text(const char *text)
 
 int64_t overflow_limit(const char *text)
 {
-	static const char *const before[] = { "maximum context length is ", "maximum context length of ", 
+	static const char *const before[] = { "maximum context length is ", "maximum context length of ",
 		"context window of ",
 		"context length of ", "context length is only ", "context size (", "tokens allowed (", "limit of ", "tokens > ",
 		"maximum prompt length is ", "maximum of ", "limit for this model is ", NULL };
