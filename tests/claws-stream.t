@@ -130,6 +130,26 @@ exec 7>&-; wait "$pid"
 kill "$server"; server=$save
 export CLAWS_BASE_URL="${oai%/v1}" ANTHROPIC_BASE_URL="${oai%/v1}" OPENAI_BASE_URL="$oai"
 
+# a reader that is slow does not keep claws-stream from hearing an interrupt
+printf '{"role":"user","content":"long:4000:2000"}\n' >c.long
+: >log
+mkfifo in3 out3
+CLAWS_RING=1 claws-stream <in3 >out3 &
+pid=$!
+exec 7>in3 8<out3
+cat c.long >&7; echo '{"type":"turn"}' >&7
+wait_for grep -q '"method":"POST"' log
+echo '{"type":"interrupt"}' >&7
+ok "an interrupt is heard while nobody reads the output" wait_for grep -q '"closed":' log
+exec 7>&-
+cat <&8 >out
+wait "$pid"; status=$?
+status_is 0 "and all of it can be read later"
+is "$(grep -c turn_done out) $(tail -n 1 out | jq -r .stop_reason)" "1 interrupted" "to its turn_done"
+is "$(jq -rj 'select(.type=="text_chunk").text' out | cksum)" "$(jq -rj 'select(.role=="assistant").content' out | cksum)" \
+	"what was kept is what was shown"
+exec 8<&-
+
 # nobody reads any more
 : >log
 user 'slow:50:200' | claws-stream 2>err | head -n 1 >out
@@ -155,6 +175,23 @@ is "$(jq -c '[.url,.body.max_completion_tokens,.body.max_tokens,.headers.authori
 	"[\"$oai/chat/completions\",9,null,\"***\"]" "openai-chat: its path, its name of the limit"
 run claws-stream --dry-run --thinking 2000 <c.hello
 is "$(jq -c .body.thinking out)" '{"type":"enabled","budget_tokens":2000}' "--thinking"
+
+# images are blobs of the session's own directory
+mkdir -p s.ndjson.d/blobs
+printf 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==' |
+	base64 -d >p.png
+sum=$(sha256sum <p.png | cut -d' ' -f1)
+cp p.png "s.ndjson.d/blobs/sha256-$sum"
+image() { printf '{"role":"user","content":"see","images":[{"media_type":"image/png","blob":"%s"}]}\n' "$1"; }
+is "$(image "sha256:$sum" | CLAWS_SESSION=$T/s.ndjson claws-stream --dry-run | jq -r '.body.messages[0].content[].source.data//empty')" \
+	"$(base64 -w0 p.png)" "an image is read from the session's blobs"
+mkdir s.ndjson.d/x && cp p.png "s.ndjson.d/x/sha256-$sum"
+for b in "../x/sha256-$sum" "$T/p.png" "sha256:../x/sha256-$sum"; do
+	is "$(image "$b" | CLAWS_SESSION=$T/s.ndjson claws-stream --dry-run | jq -r '.body.messages[0].content|map(.type)|unique[]')" \
+		text "nothing else is: $b"
+done
+is "$(image "sha256:$sum" | claws-stream --dry-run | jq -r '.body.messages[0].content|map(.type)|unique[]')" text \
+	"without a session there is none"
 
 # ---- models ----
 url() { claws-stream --dry-run -m "$1" <c.hello | jq -r '.url+" "+.body.model'; }

@@ -130,7 +130,7 @@ static void attempt(struct stream *s)
 		.url = s->url.p, .body = s->body.p, .len = s->body.len,
 		.headers = (const char *const *)s->header,
 		.connect_ms = s->conf.connect, .first_ms = s->conf.first_byte, .idle_ms = s->conf.idle,
-		.no_proxy = url_loopback(&s->target), .sink = &sink, .arg = s};
+		.no_proxy = url_loopback(&s->target), .ca_file = s->ca_file, .sink = &sink, .arg = s};
 
 	new_answer(s);
 	if (s->recording)
@@ -157,6 +157,11 @@ void call_start(struct stream *s)
 		call_refuse(s, "input", ST_NOINPUT, "the conversation is empty: there is nothing to answer");
 		return;
 	}
+	if (s->convo.dropped > s->dropped) {
+		stage_notice(&s->st, "%lu tool results without an open call were left out of the request",
+			s->convo.dropped - s->dropped);
+		s->dropped = s->convo.dropped;
+	}
 	if (play_body(s, &s->options, &s->body, &e) < 0 ||
 	    ((s->recording || s->replaying) && play_canon(s, &e) < 0)) {
 		call_refuse(s, "input", e.status, e.text);
@@ -173,6 +178,11 @@ void call_start(struct stream *s)
 		call_end(s);
 }
 
+static const char *limit_name(const struct call_options *o)
+{
+	return o->max_completion_tokens ? "max_completion_tokens" : "max_tokens";
+}
+
 /* Does the refusal name a parameter of ours? Then it is left out from now on. True: the next request differs. */
 static bool drop_parameter(struct stream *s)
 {
@@ -183,6 +193,7 @@ static bool drop_parameter(struct stream *s)
 	struct call_options *o = &s->options;
 	const char *text = e->message.p;
 	bool refused = false;
+	const char *what;
 
 	if (!e->set || e->status < 400 || (e->status != 400 && e->status != 422) || s->answer.heard)
 		return false;
@@ -191,15 +202,16 @@ static bool drop_parameter(struct stream *s)
 	if (!refused)
 		return false;
 	if (o->temperature >= 0 && strstr(text, "temperature"))
-		o->temperature = -1;
+		o->temperature = -1, what = "temperature is";
 	else if (o->thinking >= 0 && (strstr(text, "thinking") || strstr(text, "reasoning_effort")))
-		o->thinking = -1;
+		o->thinking = -1, what = "thinking is";
 	else if (o->stream_usage && strstr(text, "stream_options"))
-		o->stream_usage = false;
-	else if (o->max_tokens && !s->swapped && strstr(text, o->max_completion_tokens ? "max_completion_tokens" : "max_tokens"))
-		s->swapped = true, o->max_completion_tokens = !o->max_completion_tokens;
+		o->stream_usage = false, what = "stream_options are";
+	else if (o->max_tokens && !s->swapped && strstr(text, limit_name(o)))
+		s->swapped = true, o->max_completion_tokens = !o->max_completion_tokens, what = "this name of the token limit is";
 	else
 		return false;
+	stage_notice(&s->st, "%s not known to %s and left out from now on", what, s->maker);
 	return true;
 }
 

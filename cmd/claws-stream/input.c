@@ -74,6 +74,10 @@ void input_line(struct stream *s, const struct msg *m)
 			convo_reset(&s->convo);
 		pass(s, m);
 		break;
+	case MSG_RING:
+		unblock(s);
+		pass(s, m);
+		break;
 	case MSG_TURN:
 		pass(s, m);
 		if (!s->st.ring)

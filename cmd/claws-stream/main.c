@@ -131,11 +131,11 @@ static void loop(struct stream *s)
 }
 
 /* A pipe of our own may be made non-blocking: then a slow reader does not keep us from reading. */
-static void unblock(struct stream *s)
+void unblock(struct stream *s)
 {
 	struct stat st;
 
-	if (s->st.ring && fstat(1, &st) == 0 && S_ISFIFO(st.st_mode))
+	if (s->st.ring && !s->st.out.nonblock && fstat(1, &st) == 0 && S_ISFIFO(st.st_mode))
 		out_nonblock(&s->st.out);
 }
 

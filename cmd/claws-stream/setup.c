@@ -188,6 +188,9 @@ int setup(struct stream *s, struct err *e)
 	if (find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0 || make_options(s, e) < 0)
 		return -1;
 	make_headers(s);
+	s->ca_file = env("CURL_CA_BUNDLE");   /* what curl(1) itself obeys; libcurl does not */
+	if (!s->ca_file)
+		s->ca_file = env("SSL_CERT_FILE");
 	if (make_records(s, e) < 0)
 		return -1;
 	if (!s->replaying && !s->conf.dry_run) {

@@ -39,6 +39,7 @@ struct stream {
 	struct url target;
 	struct buf url;
 	char *header[HEADERS + 1];
+	const char *ca_file;          /* of the environment; NULL: none */
 	size_t nheader, auth;         /* header[auth - 1] carries the key; 0: none does */
 
 	/* the conversation */
@@ -50,6 +51,7 @@ struct stream {
 	enum phase phase;
 	unsigned queued;              /* turns that came while a call ran */
 	unsigned calls;               /* made by this process */
+	unsigned long dropped;        /* tool results left out that were spoken of */
 	struct http http;
 	bool net;                     /* http is up */
 	struct call_options options;  /* what is asked for now */
@@ -87,6 +89,9 @@ void call_arrived(struct stream *s);              /* the request has ended */
 void call_again(struct stream *s);                /* the wait is over */
 void call_cut(struct stream *s);                  /* interrupt or end of file */
 void call_out_of_time(struct stream *s);
+
+/* main.c */
+void unblock(struct stream *s);                   /* in a ring: a slow reader must not keep us from reading */
 
 /* emit.c */
 extern const struct answer_sink emit_sink;

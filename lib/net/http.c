@@ -157,6 +157,8 @@ static CURLcode http_options(struct http *h, const struct http_request *r)
 	SET(CURLOPT_HEADERFUNCTION, on_header);
 	SET(CURLOPT_HEADERDATA, h);
 	SET(CURLOPT_ERRORBUFFER, h->curl_text);
+	if (r->ca_file)
+		SET(CURLOPT_CAINFO, r->ca_file);
 	if (r->no_proxy)
 		SET(CURLOPT_PROXY, "");
 #undef SET
@@ -184,7 +186,7 @@ int http_start(struct http *h, const struct http_request *r, struct err *e)
 		return err_set(e, ST_CONFIG, "libcurl refuses the request: %s", curl_easy_strerror(bad));
 	if (curl_multi_add_handle(h->multi, h->easy))
 		return err_set(e, ST_TEMP, "libcurl does not take the request");
-	h->active = true;
+	h->active = h->fresh = true;
 	return 0;
 }
 
@@ -275,8 +277,9 @@ int http_wait(struct http *h, struct pollfd *fds, size_t n, long timeout_ms, str
 		timeout_ms = left;
 	if (timeout_ms < 0)
 		timeout_ms = 60 * 60 * 1000;   /* curl_multi_poll has no "for ever"; the caller's loop comes again */
-	if (h->active && http_perform(h, e) < 0)
-		return -1;
+	if (h->fresh)
+		timeout_ms = 0;   /* nothing to wait for before libcurl has opened the connection */
+	h->fresh = false;
 	if (timeout_ms > 0 && curl_multi_poll(h->multi, extra, (unsigned)n, (int)timeout_ms, &happened))
 		return err_set(e, ST_BUG, "libcurl cannot wait");
 	for (size_t i = 0; i < n && happened > 0; i++)

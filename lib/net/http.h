@@ -40,13 +40,14 @@ struct http_request {
 	const char *const *headers;   /* "name: value", NULL-terminated */
 	long connect_ms, first_ms, idle_ms;
 	bool no_proxy;
+	const char *ca_file;          /* certificates to trust instead of the system's; NULL: the system's */
 	const struct http_sink *sink;
 	void *arg;
 };
 
 struct http {
 	void *multi, *easy, *headers;     /* CURLM, CURL, curl_slist */
-	bool active, failed, got_byte, hung_up;
+	bool active, fresh, failed, got_byte, hung_up;
 	int status;                       /* of the head under way */
 	const struct http_sink *sink;
 	void *arg;
