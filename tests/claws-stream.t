@@ -1,6 +1,8 @@
 #!/bin/sh
 # claws-stream: both wires, the ring, options, keys, exit statuses.
 . "${0%/*}/lib.sh"
+lines() { [ "$(grep -c "$1" out)" -eq "$2" ]; } # WORD NUMBER: so many lines of out have the word
+more() { [ "$(grep -c "$1" out)" -gt "$2" ]; }
 fake_llm --log log
 oai="$CLAWS_BASE_URL/v1"
 
@@ -85,24 +87,24 @@ is "$(grep -n '"turn"' out | cut -d: -f1)" 2 "turn is passed on before the answe
 echo '{"role":"assistant","content":"Hello!"}' >&7
 user 'slow:50:200' >&7
 echo '{"type":"turn","turn":2}' >&7
-ok "pieces leave while the call runs" wait_for eval '[ $(grep -c text_chunk out) -gt 4 ]'
+ok "pieces leave while the call runs" wait_for more text_chunk 4
 echo '{"type":"interrupt","reason":"user"}' >&7
-ok "ring: interrupt ends the call" wait_for eval '[ $(grep -c turn_done out) = 2 ]'
+ok "ring: interrupt ends the call" wait_for lines turn_done 2
 is "$(tail -n 1 out | jq -r .stop_reason) $(tail -n 2 out | head -n 1 | jq -r .stop_reason)" "interrupted interrupted" \
 	"the part is kept, both say interrupted"
 is "$(tail -n 3 out | head -n 1)" '{"type":"interrupt","reason":"user"}' "interrupt is passed on, before them"
 ok "the server sees the connection close" wait_for grep -q '"closed":' log
 user 'tools:1' >&7
 echo '{"type":"turn"}' >&7
-wait_for eval '[ $(grep -c turn_done out) = 3 ]'
+wait_for lines turn_done 3
 is "$(tail -n 2 log | grep '"body"' | jq -c '.body.messages|map(.role)')" '["user","assistant","user"]' \
 	"the conversation goes on with what was fed"
 printf '%s\n' '{"type":"turn"}' '{"type":"interrupt"}' >&7
-wait_for eval '[ $(grep -c turn_done out) = 4 ]'
+wait_for lines turn_done 4
 is "$(tail -n 1 out | jq -r .stop_reason)" interrupted "an interrupt right behind its turn"
 user 'slow:50:200' >&7
 echo '{"type":"turn"}' >&7
-wait_for eval '[ $(grep -c text_chunk out) -gt 20 ]'
+wait_for more text_chunk 20
 exec 7>&-
 wait "$pid"; status=$?
 status_is 0 "ring: end of file in the middle of a call stops it, status 0"

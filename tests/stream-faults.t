@@ -3,6 +3,7 @@
 . "${0%/*}/lib.sh"
 printf '{"role":"user","content":"hello"}\n' >c.hello
 printf '{"role":"user","content":"long:50:20"}\n' >c.long
+lines() { [ "$(grep -c "$1" out)" -eq "$2" ]; } # WORD NUMBER: so many lines of out have the word
 quick=
 serve() { # fake-llm options
 	[ -z "$quick" ] || kill "$quick"
@@ -177,7 +178,7 @@ echo '{"type":"interrupt"}' >&7
 ok "an interrupt ends a wait" wait_for grep -q turn_done out
 is "$(last)" interrupted "as interrupted"
 echo '{"type":"turn"}' >&7
-wait_for eval '[ $(grep -c "\"retry\"" out) = 2 ]'
+wait_for lines retry 2
 exec 7>&-
 wait "$pid"; status=$? took=$(($(now) - t0))
 is "$status $(grep -c turn_done out)" "0 2" "end of file ends a wait"
