@@ -22,7 +22,8 @@ static size_t line_of(const char *s, const char *at)
 }
 
 /* How programs write a character: C, JSON and JavaScript; Rust and ES6; XML. */
-enum escape { ESC_U_LOWER, ESC_U_UPPER, ESC_BRACE, ESC_HEX_ENTITY, ESC_DEC_ENTITY, ESC_BYTES, ESC_NAMED, ESC_C, ESC_KINDS };
+enum escape { ESC_U_LOWER, ESC_U_UPPER, ESC_BRACE, ESC_HEX_ENTITY, ESC_DEC_ENTITY, ESC_BYTES, ESC_NAMED,
+	ESC_LINES, ESC_QUOTES, ESC_C, ESC_KINDS };
 
 static void escape_char(struct buf *out, enum escape kind, uint32_t c, const char *s, int len)
 {
@@ -52,8 +53,10 @@ static const char *escape_ascii(enum escape kind, char c)
 {
 	if (kind == ESC_NAMED)
 		return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : c == '\'' ? "&#39;" : NULL;
-	if (kind == ESC_C)
-		return c == '\n' ? "\\n" : c == '\t' ? "\\t" : c == '"' ? "\\\"" : c == '\\' ? "\\\\" : NULL;
+	if ((kind == ESC_LINES || kind == ESC_C) && (c == '\n' || c == '\t'))
+		return c == '\n' ? "\\n" : "\\t";
+	if ((kind == ESC_QUOTES || kind == ESC_C) && (c == '"' || c == '\\'))
+		return c == '"' ? "\\\"" : "\\\\";
 	return NULL;
 }
 

@@ -101,10 +101,12 @@ static bool boundary(const struct norm *n, size_t i)
 	return norm_whole(n, i, i);
 }
 
-/* The match [a, b) of o in f: what old and new share at their ends stays as it is in the text, the middle is exchanged. */
+/* The match of o at a in f: what old and new (both with LF) share at their ends stays as it is in the text, the middle is
+ * exchanged. */
 static void replace_fuzzy(struct buf *text, const struct norm *f, const struct norm *o, size_t a, const char *old,
-	const char *s)
+	const char *s, bool crlf)
 {
+	struct buf middle, lines;
 	size_t old_len = strlen(old), len = strlen(s), most = old_len < len ? old_len : len, pre = 0, post = 0;
 	while (pre < most && old[pre] == s[pre])
 		pre++;
@@ -117,7 +119,13 @@ static void replace_fuzzy(struct buf *text, const struct norm *f, const struct n
 		if (o->map[k] >= old_len - post && boundary(o, k) && boundary(f, a + k))
 			break;
 	size_t from = i ? o->map[i] : 0, to = k < o->text.len ? len - (old_len - o->map[k]) : len;
-	replace_at(text, f->map[a + i], f->map[a + k], s + from, to - from);
+	buf_init(&middle, BUF_NOLIMIT);
+	buf_init(&lines, BUF_NOLIMIT);
+	buf_add(&middle, s + from, to - from);
+	line_ends(&lines, middle.p, crlf);
+	replace_at(text, f->map[a + i], f->map[a + k], lines.p, lines.len);
+	buf_free(&middle);
+	buf_free(&lines);
 }
 
 struct level {
@@ -149,27 +157,19 @@ static void find_fuzzy(struct matches *m, const struct norm *f, const struct nor
 	}
 }
 
-static bool has_crlf(const char *s, size_t n)
-{
-	return memmem(s, n, "\r\n", 2) != NULL;
-}
-
 /* 1 replaced, 0 nothing like it on this level, -1 several. */
 static int try_level(struct buf *text, const char *old, const char *s, const struct level *l, struct buf *why)
 {
 	struct norm f, o;
 	struct matches m;
-	struct buf eol;
 	size_t at = 0;
 	norm_make(&f, text->p, text->len, l->how);
 	norm_make(&o, old, strlen(old), l->how);
 	find_fuzzy(&m, &f, &o, text->p, &at);
 	if (m.n == 1) {
-		size_t from = f.map[at], to = f.map[at + o.text.len];
-		buf_init(&eol, BUF_NOLIMIT);
-		line_ends(&eol, s, has_crlf(text->p + from, to - from));
-		replace_fuzzy(text, &f, &o, at, old, eol.p);
-		buf_free(&eol);
+		size_t from = f.map[at], n = f.map[at + o.text.len] - from;
+		bool crlf = memmem(text->p + from, n, "\r\n", 2) || pure_crlf(text->p, text->len);
+		replace_fuzzy(text, &f, &o, at, old, s, crlf);
 	} else if (m.n > 1) {
 		buf_addf(why, "old_string has no exact match, and disregarding %s it matches %zu times (lines ", l->name, m.n);
 		name_lines(why, &m);
@@ -182,14 +182,22 @@ static int try_level(struct buf *text, const char *old, const char *s, const str
 
 static int no_exact(struct buf *text, const char *old, const char *s, bool all, struct edit_done *d, struct buf *why)
 {
-	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-		int k = try_level(text, old, s, &levels[i], why);
-		if (k == 0)
-			continue;
+	struct buf o, n;
+	int k = 0;
+	buf_init(&o, BUF_NOLIMIT);
+	buf_init(&n, BUF_NOLIMIT);
+	line_ends(&o, old, false);
+	line_ends(&n, s, false);
+	for (size_t i = 0; k == 0 && i < sizeof levels / sizeof *levels; i++) {
+		k = try_level(text, o.p, n.p, &levels[i], why);
 		d->count = k > 0;
 		d->how = levels[i].name;
-		return k > 0 ? 0 : -1;
 	}
+	buf_free(&o);
+	buf_free(&n);
+	if (k != 0)
+		return k > 0 ? 0 : -1;
+	d->how = NULL;
 	buf_adds(why, "old_string was not found");
 	buf_adds(why, all ? " (replace_all needs exact matches)" : "");
 	edit_hint(why, text->p, text->len, old);
