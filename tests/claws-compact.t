@@ -168,6 +168,28 @@ cleanup() { :; }
 run env CLAWS_RING=1 claws-compact <log
 is "$status $(wc -c <out)" '0 0' 'ring: nor is it when only the environment tells of the ring'
 
+# --- in the agent: a provider finds it too long ---
+if [ -x "$BUILD/tests/servers/fake-llm" ] && [ -x "$BUILD/bin/claws" ]; then
+	cat >script <<'END'
+{"calls":[{"id":"c1","name":"Read","input":{"file_path":"big.txt"}}]}
+{"status":400,"message":"prompt is too long: 210000 tokens > 5000 maximum"}
+{"text":"answered"}
+{"text":"and again"}
+END
+	fake_llm --script script --log log.llm
+	seq 1 9000 >big.txt
+	run claws -p 'read big.txt'
+	is "$status $(cat out)" '0 answered' 'an overflow is answered by a shorter conversation and one more turn'
+	size() { jq -r "select(.n == $1) | .body.messages[2].content | tostring | length" log.llm; }
+	ok 'the result of the tool was cut' test "$(size 3)" -lt "$(($(size 2) / 2))"
+	run claws -p -c 'go on'
+	is "$status $(cat out)" '0 and again' 'the session goes on'
+	is "$(size 4)" "$(size 3)" 'from the shorter conversation'
+	ok 'while its log keeps all of it' sh -c 'grep "^{.role.:.tool." "$HOME"/.local/state/claws/sessions/*.ndjson | grep -q 4000'
+else
+	skip 5 'the agent is not built'
+fi
+
 # --- 20,000 messages ---
 turns 1 5000 300 >log
 begun=$(date +%s%N)
