@@ -30,6 +30,7 @@ struct grep {
 	bool glob_not;
 	struct grepback back;
 	size_t max;
+	long limit;                   /* ms */
 	long long deadline;
 
 	int fds[GREP_BATCH];
@@ -238,7 +239,8 @@ static void closing_notes(struct grep *g, const struct walk *w)
 	if (g->enough)
 		buf_addf(out, "[stopped at %zu bytes of output; narrow the pattern, or give path or glob]\n", g->max);
 	if (g->late || w->late) {
-		buf_addf(out, "[stopped after %d s, the limit; narrow the pattern, or give path or glob]\n", LIMIT_MS / 1000);
+		buf_addf(out, "[stopped after %ld s, the limit; narrow the pattern, or give path or glob]\n",
+			(g->limit + 999) / 1000);
 		g->r->status = "timeout";
 	}
 	if (w->too_many)
@@ -321,7 +323,7 @@ void tool_grep(const struct tool_ctx *c, const struct json *j, int input, struct
 	long limit = c->timeout_ms > 0 && c->timeout_ms < LIMIT_MS ? c->timeout_ms : LIMIT_MS;
 	*g = (struct grep){.c = c, .r = r, .q = {.pattern = pattern}, .batch = batch_size(),
 		.max = c->output_max > 500 && c->output_max < OUTPUT_MAX ? c->output_max - 400 : OUTPUT_MAX - 400,
-		.deadline = io_now_ms() + limit};
+		.limit = limit, .deadline = io_now_ms() + limit};
 	buf_init(&g->trouble, 400);
 	if (!pattern || options(g, j, input, &path) < 0)
 		goto out;
