@@ -185,7 +185,7 @@ END
 	run claws -p -c 'go on'
 	is "$status $(cat out)" '0 and again' 'the session goes on'
 	is "$(size 4)" "$(size 3)" 'from the shorter conversation'
-	ok 'while its log keeps all of it' sh -c 'grep "^{.role.:.tool." "$HOME"/.local/state/claws/sessions/*.ndjson | grep -q 4000'
+	ok 'while its log keeps all of it' sh -c 'grep "^{.role.:.tool." "$HOME"/.local/state/claws/sessions/*.ndjson | grep -q t1000'
 else
 	skip 5 'the agent is not built'
 fi
