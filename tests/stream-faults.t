@@ -202,6 +202,12 @@ post '{"match":"\"max_completion_tokens\"","status":400,"message":"Unrecognized 
 run claws-stream -m openai/fake --max-tokens 50 <c.hello
 is "$status $(tries) $(tail -n 1 log | jq .body.max_tokens)" "0 2 50" "the limit's other name"
 
+# ---- redirects ----
+post '{"status":307,"headers":{"location":"https://example.com/v1/messages"},"body":{}}'
+run claws-stream <c.hello
+is "$status $(tries) $(jq -r 'select(.type=="error").class' out) $(last)" "78 1 config error" "a redirect is not followed"
+like "$(cat err)" 'https://example.com/v1/messages.*--base-url' "and named"
+
 # ---- a server that says the key aloud ----
 post '{"status":401,"body":{"error":{"message":"Incorrect API key provided: test-key.","type":"invalid_request_error","code":"invalid_api_key"}}}'
 run claws-stream -m openai/fake <c.hello

@@ -94,11 +94,18 @@ static void on_head(void *arg, int status)
 		recorder_head(&s->recorder, status);
 }
 
+static bool redirected(const struct stream *s)
+{
+	return s->answer.status >= 300 && s->answer.status < 400;
+}
+
 static void on_header(void *arg, const char *name, const char *value)
 {
 	struct stream *s = arg;
 
 	answer_header(&s->answer, name, value);
+	if (redirected(s) && !strcmp(name, "location"))
+		snprintf(s->lost, sizeof s->lost, "%.500s", value);
 	if (s->recording)
 		recorder_header(&s->recorder, name, value);
 }
@@ -107,6 +114,8 @@ static int on_body(void *arg, const char *p, size_t n)
 {
 	struct stream *s = arg;
 
+	if (redirected(s))
+		return 0;
 	if (s->recording)
 		recorder_body(&s->recorder, p, n);
 	return answer_feed(&s->answer, p, n);
@@ -248,7 +257,15 @@ static bool try_again(struct stream *s)
 void call_arrived(struct stream *s)
 {
 	const struct http *h = &s->http;
+	char text[1200];
 
+	if (!h->failed && redirected(s)) {
+		snprintf(text, sizeof text, "%s answers with HTTP %d, a redirect to %s: a key is not carried there; "
+			"if it is right, give it as --base-url", s->target.host, s->answer.status,
+			s->lost[0] ? s->lost : "nowhere");
+		call_refuse(s, "config", ST_CONFIG, text);
+		return;
+	}
 	if (h->failed) {
 		snprintf(s->lost, sizeof s->lost, "%s: %s", s->target.host, h->text);
 		answer_fail(&s->answer, s->answer.heard ? "truncated" : h->class, "%s", s->lost);

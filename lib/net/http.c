@@ -200,9 +200,11 @@ static void http_explain(struct http *h, CURLcode code)
 		http_fail(h, "timeout", "no connection in time", why);
 		break;
 	case CURLE_PEER_FAILED_VERIFICATION: case CURLE_SSL_CACERT_BADFILE: case CURLE_SSL_ISSUER_ERROR:
-	case CURLE_SSL_CERTPROBLEM: case CURLE_URL_MALFORMAT: case CURLE_UNSUPPORTED_PROTOCOL:
-	case CURLE_COULDNT_RESOLVE_PROXY:
-		http_fail(h, "config", "connection refused by claws' own rules", why);
+	case CURLE_SSL_CERTPROBLEM:
+		http_fail(h, "config", "the server cannot be trusted", why);
+		break;
+	case CURLE_URL_MALFORMAT: case CURLE_UNSUPPORTED_PROTOCOL: case CURLE_COULDNT_RESOLVE_PROXY:
+		http_fail(h, "config", "the address or the proxy cannot be used", why);
 		break;
 	case CURLE_BAD_CONTENT_ENCODING: case CURLE_WEIRD_SERVER_REPLY:
 		http_fail(h, "protocol", "not an answer in HTTP", why);
