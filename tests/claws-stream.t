@@ -113,6 +113,14 @@ is "$(jq -r 'select(.conn and .n and .method=="POST")|.conn' log | tail -n 4 | u
 	"one connection serves until a call is cut"
 valid ring
 
+# what is wrong with the settings is told at each turn: the ring goes on
+printf '%s\n' '{"type":"ring","run":"r1","size":0}' '{"role":"system","content":"s"}' "$(user hello)" '{"type":"turn"}' '{"type":"turn"}' |
+	env -u ANTHROPIC_API_KEY claws-stream >out 2>err
+status=$?
+status_is 0 "ring: without a key"
+is "$(jq -r 'select(.type=="error").class' out | tr '\n' ' ')$(grep -c turn_done out) $(cat err)" "config config 2 " \
+	"each turn has its error and its turn_done"
+
 # calls of an interrupted answer are not kept
 mkfifo in2
 cat >script2 <<'END'

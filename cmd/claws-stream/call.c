@@ -260,7 +260,7 @@ void call_arrived(struct stream *s)
 	char text[1200];
 
 	if (!h->failed && redirected(s)) {
-		snprintf(text, sizeof text, "%s answers with HTTP %d, a redirect to %s: a key is not carried there; "
+		snprintf(text, sizeof text, "%s answers with HTTP %d, a redirect to %.500s: a key is not carried there; "
 			"if it is right, give it as --base-url", s->target.host, s->answer.status,
 			s->lost[0] ? s->lost : "nowhere");
 		call_refuse(s, "config", ST_CONFIG, text);
