@@ -42,7 +42,7 @@ static bool nearest(int dir, const char *name, char found[NAME_MAX + 1])
 		int rank = looks_equal(x->d_name, name) ? 2 : stem_equal(x->d_name, name) ? 1 : 0;
 		if (rank > best) {
 			best = rank;
-			strcpy(found, x->d_name);
+			memcpy(found, x->d_name, strlen(x->d_name) + 1);
 		}
 	}
 	closedir(d);

@@ -53,8 +53,7 @@ static void run(struct finder *f, const struct fs_at *at, bool ignore)
 		return;
 	}
 	if (f->n == 0 && !w.late)
-		buf_addf(out, "No files matched%s", w.skipped ? " (version control directories and node_modules are entered only "
-			"when path or pattern names them)" : "");
+		buf_addf(out, "No files matched%s", w.skipped ? " (node_modules is entered only when path or pattern names it)" : "");
 	if (f->more)
 		buf_addf(out, "[more than %zu matches; narrow the pattern, or give path]\n", f->n);
 	if (w.late || w.too_many)

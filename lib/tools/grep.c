@@ -234,7 +234,7 @@ static void closing_notes(struct grep *g, const struct walk *w)
 			buf_addf(out, "[ignore files (.gitignore) leave out %zu files or directories, such as %s; name one as path to search "
 				"it]\n", w->ignored, w->first_ignored);
 		if (w->skipped)
-			buf_adds(out, "[version control directories and node_modules are searched only when named as path]\n");
+			buf_adds(out, "[node_modules is searched only when named as path]\n");
 	}
 	if (g->enough)
 		buf_addf(out, "[stopped at %zu bytes of output; narrow the pattern, or give path or glob]\n", g->max);

@@ -21,13 +21,15 @@
 
 static bool inside(const char *path, const struct tool_ctx *c)
 {
-	static const char *const system[] = {"/usr/bin/", "/bin/", "/usr/local/bin/"};
+	static const char *const system[] = {"/usr/bin", "/bin", "/usr/local/bin"};
 	char real[PATH_MAX], root[PATH_MAX];
 	if (!realpath(path, real))
 		return true;
-	for (size_t i = 0; i < sizeof system / sizeof *system; i++)
-		if (strncmp(real, system[i], strlen(system[i])) == 0)
+	for (size_t i = 0; i < sizeof system / sizeof *system; i++) {
+		size_t n = strlen(system[i]);
+		if (strncmp(real, system[i], n) == 0 && (real[n] == '/' || real[n] == '\0'))
 			return false;
+	}
 	for (size_t i = 0; c->roots[i]; i++) {
 		size_t n = realpath(c->roots[i], root) ? strlen(root) : 0;
 		if (n == 1 || (n > 0 && strncmp(real, root, n) == 0 && (real[n] == '/' || real[n] == '\0')))
@@ -45,9 +47,7 @@ static void safe_path(struct buf *out, const struct tool_ctx *c)
 	for (const char *p = all.p; *p;) {
 		size_t n = strcspn(p, ":");
 		char *dir = xasprintf("%.*s/", (int)n, p);
-		char real[PATH_MAX];
-		/* A system directory is judged by the name of what is in it. */
-		if (realpath(dir, real) && strlen(real) < sizeof real - 2 && !inside(strcat(real, "/."), c))
+		if (!inside(dir, c))
 			buf_addf(out, "%s%.*s", out->len ? ":" : "", (int)n, p);
 		free(dir);
 		p += n + (p[n] == ':');

@@ -95,7 +95,7 @@ static size_t show(struct reader *x, size_t max)
 		if (k == 0 || s[i] == '\0')
 			snprintf(esc, sizeof esc, "\\x%02x", (unsigned char)s[i]);
 		else if (s[i] == '\r')
-			strcpy(esc, "\\r");
+			memcpy(esc, "\\r", 3);
 		else
 			esc[0] = '\0';
 		if (out->len + (esc[0] ? strlen(esc) : (size_t)k) > max)

@@ -67,7 +67,7 @@ static bool left_out(struct walk *w, const struct walk_entry *x, const struct ig
 	static const char *const always[] = {".git", ".hg", ".svn", ".jj", "node_modules"};
 	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
 		if (!strcmp(x->name, always[i]) && !(w->keep && globs_names(w->keep, x->name)))
-			return w->skipped++, true;
+			return w->skipped += !strcmp(x->name, "node_modules"), true;
 	if (w->ignore && ignore_match(ig, x->path, x->type == WALK_DIR)) {
 		if (w->ignored++ == 0)
 			w->first_ignored = xstrdup(x->rel);

@@ -45,7 +45,8 @@ struct walk {
 	int (*found)(void *arg, const struct walk_entry *x);
 	void *arg;
 
-	size_t entries, ignored, skipped, refused, unreadable;
+	size_t entries, ignored, refused, unreadable;
+	size_t skipped;                /* directories node_modules */
 	char *first_ignored;
 	bool late, too_many;
 

@@ -294,9 +294,51 @@ static void workspaces(void)
 	IS(fs_short(&ctx, "/x/y"), "/x/y", "another is not");
 }
 
+/* Whatever the path: where realpath(3) ends, this walk ends. */
+static void property(void)
+{
+	static const char *const bits[] = {"d", "d", "e", "f", "l1", "l2", "l3", "up", "abs", "..", "..", ".", "", "none"};
+	io_mkdirs("rnd/d/d/e", 0755, NULL);
+	io_mkdirs("rnd/e/d", 0755, NULL);
+	PUTS("rnd/f", "");
+	PUTS("rnd/d/f", "");
+	symlink("d/e", "rnd/l1");
+	symlink("l1", "rnd/l2");
+	symlink("../e/../d", "rnd/d/l3");
+	symlink("..", "rnd/d/up");
+	symlink(in("ws", "rnd/d"), "rnd/e/abs");
+	symlink("self", "rnd/self");
+	unsigned seed = 11;
+	int good = 0, found = 0, rounds = 3000;
+	for (int i = 0; i < rounds; i++) {
+		char p[400] = "rnd", real[PATH_MAX];
+		for (unsigned n = (seed = seed * 1103515245u + 12345u) >> 16 & 7; n > 0; n--) {
+			seed = seed * 1103515245u + 12345u;
+			size_t len = strlen(p);
+			snprintf(p + len, sizeof p - len, "/%s", bits[(seed >> 16) % 14]);
+		}
+		struct fs_at at;
+		struct err e = ERR_INIT;
+		enum fs_verdict v = fs_look(&ctx, p, FS_READ, &at, &e);
+		if (realpath(p, real)) {
+			found++;
+			bool inside = strncmp(real, ws, strlen(ws)) == 0 && (real[strlen(ws)] == '/' || !real[strlen(ws)]);
+			bool same = at.fd >= 0 && !strcmp(at.path, real) && v == (inside ? FS_OK : FS_OUTSIDE);
+			good += same;
+			if (!same)
+				printf("# %s: %s instead of %s\n", p, at.path ? at.path : e.text, real);
+		} else {
+			good += at.fd < 0;
+		}
+		fs_close(&at);
+	}
+	OK(good == rounds && found > 300, "%d of %d random paths, %d of which exist, resolve as realpath(3) says", good, rounds, found);
+}
+
 int main(void)
 {
 	enter();
+	property();
 	places();
 	links();
 	swaps();

@@ -81,7 +81,7 @@ static void modes(void)
 	IS(G("needle", "path", "node_modules"), "node_modules/m/i.js\n", "node_modules, named");
 	IS(G("needle", CONTENT, "path", "linkfile"), "src/a.c:1:int needle(void)\n", "a link that is named");
 	IS(G("after a NUL", CONTENT), "late.nul:2001:\\x00 needle after a NUL\n[1 binary file not searched]\n", "NUL far in");
-	OK(has(G("zzzz"), "No matches found") && !res.is_error, "none");
+	OK(has(G("zzzz"), "No matches found\n[node_modules is searched only when named as path]\n") && !res.is_error, "none");
 }
 
 static void hostile(void)
