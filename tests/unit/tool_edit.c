@@ -207,7 +207,7 @@ static void files(void)
 	OK(has(E("w", "hi", "ho"), "UTF-16"), "UTF-16");
 	PUTS("x.sh", "#!/bin/sh\n");
 	chmod("x.sh", 0755);
-	symlink("x.sh", "lnk");
+	ln_s("x.sh", "lnk");
 	E("lnk", "sh\n", "sh\nexit 0\n");
 	struct stat st;
 	OK(lstat("lnk", &st) == 0 && S_ISLNK(st.st_mode) && stat("x.sh", &st) == 0 && (st.st_mode & 07777) == 0755,

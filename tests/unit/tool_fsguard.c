@@ -64,14 +64,14 @@ static void links(void)
 	READS("in2", FS_OK);
 	WRITES("in2", FS_OK);
 	WRITES("dlink/new", FS_OK);
-	symlink(in("out", "secret"), "out1");
-	symlink("../out/secret", "out2");
-	symlink("out2", "out3");
-	symlink(in("out", ""), "odir");
-	symlink("loop2", "loop1");
-	symlink("loop1", "loop2");
-	symlink("sub/later", "dangling");
-	symlink("../out/later", "odangling");
+	ln_s(in("out", "secret"), "out1");
+	ln_s("../out/secret", "out2");
+	ln_s("out2", "out3");
+	ln_s(in("out", ""), "odir");
+	ln_s("loop2", "loop1");
+	ln_s("loop1", "loop2");
+	ln_s("sub/later", "dangling");
+	ln_s("../out/later", "odangling");
 	READS("out1", FS_OUTSIDE);
 	READS("out2", FS_OUTSIDE);
 	READS("out3", FS_OUTSIDE);
@@ -82,7 +82,7 @@ static void links(void)
 	WRITES("dangling", FS_OK);
 	WRITES("odangling", FS_OUTSIDE);
 	/* The root itself reached by a link. */
-	symlink("ws", in("", "alias"));
+	ln_s("ws", in("", "alias"));
 	READS(in("", "alias/a.txt"), FS_OK);
 	const char *was = roots[0];
 	roots[0] = in("", "alias");
@@ -99,7 +99,7 @@ static void swaps(void)
 	PUTS("swap", "mine");
 	OK(fs_look(&ctx, "swap", FS_READ, &at, &e) == FS_OK, "looked at");
 	unlink("swap");
-	symlink("../out/secret", "swap");
+	ln_s("../out/secret", "swap");
 	OK(fs_open(&at, &e) < 0, "a link put in its place is not followed");
 	unlink("swap");
 	PUTS("swap", "other");
@@ -115,7 +115,7 @@ static void swaps(void)
 	err_clear(&e);
 	OK(fs_look(&ctx, "moved/deep/f", FS_WRITE, &at, &e) == FS_OK, "a directory is looked at");
 	rename("moved", "away");
-	symlink(in("out", ""), "moved");
+	ln_s(in("out", ""), "moved");
 	OK(fs_make_parents(&at, &e) == 0, "parents are made by descriptor");
 	int fd = openat(at.dir, at.name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
 	OK(fd >= 0 && access("away/deep/f", F_OK) == 0 && access(in("out", "deep"), F_OK) < 0,
@@ -125,7 +125,7 @@ static void swaps(void)
 	/* A link put where a directory is still to be made. */
 	err_clear(&e);
 	OK(fs_look(&ctx, "fresh/f", FS_WRITE, &at, &e) == FS_OK, "a directory that is not there");
-	symlink(in("out", ""), "fresh");
+	ln_s(in("out", ""), "fresh");
 	OK(fs_make_parents(&at, &e) < 0, "is not taken from a link");
 	fs_close(&at);
 }
@@ -140,9 +140,9 @@ static void special(void)
 	OK(bind(s, (struct sockaddr *)&a, sizeof a) == 0, "a socket");
 	READS("sock", FS_REFUSED);
 	close(s);
-	symlink("/dev/zero", "zero");
+	ln_s("/dev/zero", "zero");
 	READS("zero", FS_REFUSED);
-	symlink("/dev/fd/0", "fd0");
+	ln_s("/dev/fd/0", "fd0");
 	READS("fd0", FS_REFUSED);
 	static const char *const proc[] = {"/proc/self/environ", "/proc/1/environ", "/proc/self/mem", "/proc/self/fd/0",
 		"/proc/self/root/etc/passwd", "/proc/self/cwd/a.txt", "/proc/self/maps", "/proc/thread-self/environ",
@@ -150,7 +150,7 @@ static void special(void)
 		"/proc/self/root", "/proc/kcore", "/dev/fd/0", "/dev/stdin", "/dev/null", "/dev/mem"};
 	for (size_t i = 0; i < sizeof proc / sizeof *proc; i++)
 		READS(proc[i], FS_REFUSED);
-	symlink("/proc/self", "me");
+	ln_s("/proc/self", "me");
 	READS("me/environ", FS_REFUSED);
 	READS("me/root/etc/passwd", FS_REFUSED);
 	const char *was = roots[0];
@@ -199,7 +199,7 @@ static void credentials(void)
 	roots[1] = NULL;
 	roots[0] = was;
 	ctx.cwd = ws;
-	symlink("../home/.ssh/id_ed25519", "innocent");
+	ln_s("../home/.ssh/id_ed25519", "innocent");
 	READS("innocent", FS_REFUSED);
 	OK(link("../home/.ssh/id_ed25519", "hard") == 0, "a hard link to a key");
 	READS("hard", FS_REFUSED);
@@ -228,12 +228,12 @@ static void later(void)
 		WRITES(good[i], FS_OK);
 	READS(".git/config", FS_OK);
 	READS(".github/workflows/ci.yml", FS_OK);
-	symlink(".git", "harmless");
+	ln_s(".git", "harmless");
 	WRITES("harmless/config", FS_PROTECTED);
 	mkdir("elsewhere", 0755);
-	symlink("../elsewhere", "sub/.claws");
+	ln_s("../elsewhere", "sub/.claws");
 	WRITES("sub/.claws/x", FS_PROTECTED);
-	symlink(".bashrc", "notes");
+	ln_s(".bashrc", "notes");
 	WRITES("notes", FS_PROTECTED);
 	OK(link(".git/config", "linked") == 0, "a hard link to .git/config");
 	WRITES("linked", FS_PROTECTED);
@@ -259,7 +259,7 @@ static void git_like(void)
 	mkdir("tree", 0755);
 	PUTS("tree/HEAD", "ref: refs/heads/main\n");
 	WRITES("tree/commondir", FS_PROTECTED);
-	symlink("../sub", "bare/out");
+	ln_s("../sub", "bare/out");
 	WRITES("bare/out/x", FS_OK);
 }
 
@@ -302,12 +302,12 @@ static void property(void)
 	io_mkdirs("rnd/e/d", 0755, NULL);
 	PUTS("rnd/f", "");
 	PUTS("rnd/d/f", "");
-	symlink("d/e", "rnd/l1");
-	symlink("l1", "rnd/l2");
-	symlink("../e/../d", "rnd/d/l3");
-	symlink("..", "rnd/d/up");
-	symlink(in("ws", "rnd/d"), "rnd/e/abs");
-	symlink("self", "rnd/self");
+	ln_s("d/e", "rnd/l1");
+	ln_s("l1", "rnd/l2");
+	ln_s("../e/../d", "rnd/d/l3");
+	ln_s("..", "rnd/d/up");
+	ln_s(in("ws", "rnd/d"), "rnd/e/abs");
+	ln_s("self", "rnd/self");
 	unsigned seed = 11;
 	int good = 0, found = 0, rounds = 3000;
 	for (int i = 0; i < rounds; i++) {

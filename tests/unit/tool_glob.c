@@ -61,8 +61,8 @@ static void tree(void)
 		put(files[i], "x\n", 2);
 	}
 	PUTS(".gitignore", "# build\nbuild/*\n!build/keep.txt\n*.log\n!important.log\n/docs\n");
-	symlink("/etc", "etc");
-	symlink("../src", "src/again");
+	ln_s("/etc", "etc");
+	ln_s("../src", "src/again");
 }
 
 static void glob(void)

@@ -22,7 +22,7 @@ static void set_up_paths(void)
 		snprintf(link_name, sizeof link_name, "%s/%s", dir, names[i]);
 		buf_clear(&f);
 		if (spawn_find(names[i], getenv("PATH"), &f, NULL) == 0) {
-			symlink(f.p, link_name);
+			ln_s(f.p, link_name);
 			have_rg |= i == 0;
 		}
 	}
@@ -58,8 +58,8 @@ static void tree(void)
 	buf_adds(&b, " needle after a NUL\n");
 	put("late.nul", b.p, b.len);
 	buf_free(&b);
-	symlink("src", "link");
-	symlink("src/a.c", "linkfile");
+	ln_s("src", "link");
+	ln_s("src/a.c", "linkfile");
 }
 
 static void modes(void)
@@ -169,7 +169,7 @@ static void ignored(void)
 	unlink("../.gitignore");
 	PUTS("p/.gitignore", "");
 	unlink("p/.gitignore");
-	symlink("/etc/passwd", "p/.gitignore");
+	ln_s("/etc/passwd", "p/.gitignore");
 	OK(has(G("treasure", "path", "p"), "p/sub/z.log"), "an ignore file that is a link is not read");
 	unlink("p/.gitignore");
 	mkfifo("p/.gitignore", 0600);
@@ -236,7 +236,7 @@ static void environment(void)
 	IS(G("needle", "glob", "*.h"), "src/b.h\n", "programs in the workspace are not used");
 	char via[PATH_MAX + 20];
 	snprintf(via, sizeof via, "%s/via", top);
-	symlink("ws/evil", via);
+	ln_s("ws/evil", via);
 	snprintf(evil, sizeof evil, "%s:%s", via, path);
 	setenv("PATH", evil, 1);
 	IS(G("needle", "glob", "*.h"), "src/b.h\n", "nor through a link to it");

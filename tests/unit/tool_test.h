@@ -126,6 +126,24 @@ static void put(const char *path, const char *data, size_t n)
 }
 #define PUTS(path, s) put(path, s, sizeof s - 1)
 
+__attribute__((unused))
+static void ln_s(const char *target, const char *name)
+{
+	if (symlink(target, name) < 0) {
+		perror(name);
+		exit(99);
+	}
+}
+
+__attribute__((unused))
+static void stretch(const char *path, off_t n)
+{
+	if (truncate(path, n) < 0) {
+		perror(path);
+		exit(99);
+	}
+}
+
 /* Content of a file, in a buffer of its own that lives until the next call. */
 __attribute__((unused))
 static const char *get(const char *path)

@@ -71,7 +71,7 @@ static void wrong(void)
 	ctx.protected_ok = false;
 	OK(has(W(".envrc", "z"), "direnv") && !strcmp(get(".envrc"), "y"), "protected, again not");
 	PUTS("big", "");
-	truncate("big", 100 << 20);
+	stretch("big", 100 << 20);
 	OK(has(W("big", "x"), "at most") && res.is_error, "one that is too long to be kept for undo");
 	unlink("big");
 }
@@ -120,16 +120,16 @@ static void links(void)
 	struct stat a, b;
 	PUTS("real.txt", "old\n");
 	mkdir("d", 0755);
-	symlink("../real.txt", "d/link");
-	symlink("d/link", "link2");
+	ln_s("../real.txt", "d/link");
+	ln_s("d/link", "link2");
 	W("link2", "new\n");
 	OK(lstat("link2", &a) == 0 && S_ISLNK(a.st_mode) && lstat("d/link", &a) == 0 && S_ISLNK(a.st_mode), "links stay links");
 	IS(get("real.txt"), "new\n", "and lead to the new content");
 	OK(has(res.change.path, "/ws/real.txt"), "the change is the target's");
-	symlink("later.txt", "dangling");
+	ln_s("later.txt", "dangling");
 	W("dangling", "born\n");
 	OK(lstat("dangling", &a) == 0 && S_ISLNK(a.st_mode) && !strcmp(get("later.txt"), "born\n"), "a dangling link's target is made");
-	symlink("../out/x", "escape");
+	ln_s("../out/x", "escape");
 	OK(has(W("escape", "x"), "outside") && access("../out/x", F_OK) < 0, "not outside");
 	PUTS("h1", "old old old\n");
 	OK(link("h1", "h2") == 0, "a hard link");
@@ -208,7 +208,7 @@ static void meanwhile(void)
 	save_free(&s);
 	save_load(&s, &ctx, "race", 1000, &res);
 	unlink("race");
-	symlink("../out/target", "race");
+	ln_s("../out/target", "race");
 	OK(save_store(&s, &ctx, "mine\n", 5, &res) < 0 && access("../out/target", F_OK) < 0, "a link put in its place is not followed");
 	save_free(&s);
 }
