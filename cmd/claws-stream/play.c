@@ -63,11 +63,13 @@ int play_answer(struct stream *s, struct err *e)
 {
 	bool order = s->conf.match && !strcmp(s->conf.match, "order");
 	struct replay_answer r;
-	unsigned number;
+	unsigned number, position = 0;
 
 	if (!s->first_position)
 		s->first_position = s->assistants + 1;
-	if (replay_find(&s->replay, &s->canon, &s->names, order ? (unsigned)s->first_position + s->calls : 0, &number, e) < 0 ||
+	if (order)
+		position = (unsigned)s->first_position + s->calls;
+	if (replay_find(&s->replay, &s->canon, &s->names, position, &number, e) < 0 ||
 	    replay_load(&s->replay, number, &r, e) < 0)
 		return -1;
 	answer_head(&s->answer, r.status);

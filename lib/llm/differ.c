@@ -80,7 +80,8 @@ static bool arrays_differ(const struct json *a, int va, const struct json *b, in
 	}
 }
 
-bool record_differ(const struct json *a, int va, const struct json *b, int vb, struct buf *pointer, int *at_a, int *at_b)
+bool record_differ(const struct json *a, int va, const struct json *b, int vb, struct buf *pointer,
+                   int *at_a, int *at_b)
 {
 	enum json_type t = json_type(a, va);
 	struct buf ca, cb;

@@ -8,9 +8,9 @@
  *   ...p.wire, p.base_url, p.model, p.context...
  *   provider_free(&p); catalog_close(&c);
  *
- * Names: PROVIDER/MODEL, PROVIDER:MODEL (PROVIDER may be an alias), or a bare model, whose provider is that of its row in
- * models.json or the one that claims its beginning. What names no known provider is a model of "custom" if `custom` is set
- * (a base URL was given), else an error.
+ * Names: PROVIDER/MODEL, PROVIDER:MODEL (PROVIDER may be an alias), or a bare model, whose provider is that of its row
+ * in models.json or the one that claims its beginning. What names no known provider is a model of "custom" if `custom`
+ * is set (a base URL was given), else an error.
  *
  * Errors: ST_CONFIG with what to write instead. Ownership: strings of a provider live until provider_free. */
 #ifndef LLM_PROVIDER_H

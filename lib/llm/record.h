@@ -1,18 +1,19 @@
-/* record.h - calls kept in a directory, and calls answered from it. The format is described in claws-stream(1), RECORDINGS.
+/* record.h - calls kept in a directory, and calls answered from it. claws-stream(1), RECORDINGS, has the format.
  *
  * Both:       record_canon(&canon, &names, wire, path, body, len, &e);           // what identifies a request
  *
  * Recording:  recorder_open(&r, dir, &e);
  *             recorder_begin(&r);                                               // per attempt: forgets the one before
  *             recorder_head, recorder_header, recorder_body                     // as the answer comes
- *             recorder_commit(&r, &canon, cut, &e);                             // once a call; nothing if no answer came
+ *             recorder_commit(&r, &canon, cut, &e);                 // once a call; nothing if no answer came
  *
  * Replaying:  replay_open(&p, dir, &e);
  *             replay_find(&p, &canon, &names, position, &number, &e);           // position 0: by request
  *             replay_load(&p, number, &answer, &e); ... replay_answer_free(&answer);
  *
  * A miss is ST_DATA; its text names the nearest recording and the JSON pointer of the first difference. Secrets: the
- * caller gives the key to record_names, and it is left out of everything that is kept. Limits: RECORD_MAX bytes a file. */
+ * caller gives the key to record_names, and it is left out of everything that is kept. Limits: RECORD_MAX bytes
+ * a file. */
 #ifndef LLM_RECORD_H
 #define LLM_RECORD_H
 
@@ -84,8 +85,9 @@ int replay_find(struct replay *p, const struct buf *canon, const struct record_n
 int replay_load(const struct replay *p, unsigned number, struct replay_answer *a, struct err *e);
 void replay_answer_free(struct replay_answer *a);
 
-/* Appends the JSON pointer (RFC 6901) of the first difference of two values, keys in byte order; false if they are equal.
- * at_a and at_b become the differing values, -1 where there is none. */
-bool record_differ(const struct json *a, int va, const struct json *b, int vb, struct buf *pointer, int *at_a, int *at_b);
+/* Appends the JSON pointer (RFC 6901) of the first difference of two values, keys in byte order; false if they are
+ * equal. at_a and at_b become the differing values, -1 where there is none. */
+bool record_differ(const struct json *a, int va, const struct json *b, int vb, struct buf *pointer,
+                   int *at_a, int *at_b);
 
 #endif

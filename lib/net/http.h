@@ -4,7 +4,7 @@
  *   if (http_init(&h, &e) < 0) ...
  *   http_start(&h, &request, &e);
  *   while (http_busy(&h))
- *       http_wait(&h, fds, n, timeout_ms);      // sleeps until something happens on the network or on fds; calls the sink
+ *       http_wait(&h, fds, n, timeout_ms, &e);  // sleeps until the network or fds have something; calls the sink
  *   if (h.failed) ... h.class, h.text
  *   http_free(&h);
  *
@@ -66,8 +66,8 @@ bool http_busy(const struct http *h);
 void http_stop(struct http *h);
 void http_touch(struct http *h);      /* the caller was busy elsewhere: silence counts from now */
 
-/* Waits at most timeout_ms (-1: no limit) for the network or fds, whose revents are then as poll(2) sets them, and handles what
- * the network brought. Also without a request: then only fds and the time count. */
+/* Waits at most timeout_ms (-1: no limit) for the network or fds, whose revents are then as poll(2) sets them, and
+ * handles what the network brought. Also without a request: then only fds and the time count. */
 int http_wait(struct http *h, struct pollfd *fds, size_t n, long timeout_ms, struct err *e);
 
 #endif

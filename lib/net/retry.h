@@ -3,8 +3,8 @@
  *   struct retry r = {.max = 3, .deadline = now + total, .jitter = true};
  *   switch (retry_next(&r, asked, now, &wait)) ...
  *
- * The wait is what the server asked for (asked >= 0), else min(8, 0.5 * 2^n) s, shortened at random by up to a quarter, as
- * the providers' own clients do. A server that asks for more than RETRY_ASKED_MAX or more than is left until the
+ * The wait is what the server asked for (asked >= 0), else min(8, 0.5 * 2^n) s, shortened at random by up to a quarter,
+ * as the providers' own clients do. A server that asks for more than RETRY_ASKED_MAX or more than is left until the
  * deadline is not waited for. */
 #ifndef NET_RETRY_H
 #define NET_RETRY_H

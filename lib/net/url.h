@@ -6,8 +6,8 @@
  *   url_join(&out, "https://api.example.com/v1", "/chat/completions", &e);
  *
  * Accepted is less than RFC 3986 allows, so that no other parser can read such a text as another host: http or https, a
- * name of letters, digits, '.', '-', '_' or an address, a port, a path, a query. No user name, no fragment, no white space,
- * control character or backslash. Errors: ST_CONFIG, without the text of the query (it may hold a secret). */
+ * name of letters, digits, '.', '-', '_' or an address, a port, a path, a query. No user name, no fragment, no white
+ * space, control character or backslash. Errors: ST_CONFIG, without the text of the query (it may hold a secret). */
 #ifndef NET_URL_H
 #define NET_URL_H
 
@@ -29,8 +29,8 @@ int url_parse(const char *s, struct url *u, struct err *e);
 /* This machine: "localhost" or a loopback address in its usual spelling. */
 bool url_loopback(const struct url *u);
 
-/* base with path added before its query. A base that ends in the path's first part ("/v1") or in the whole path does not
- * get it twice. */
+/* base with path added before its query. A base that ends in the path's first part ("/v1") or in the whole path does
+ * not get it twice. */
 int url_join(struct buf *out, const char *base, const char *path, struct err *e);
 
 #endif

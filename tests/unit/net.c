@@ -20,7 +20,8 @@ static void urls(void)
 		{"http://[::1]/", true}, {"http://[0:0:0:0:0:0:0:1]/", true},
 		{"http://localhost.example.com", false}, {"http://127.0.0.1.example.com", false}, {"http://127.1", false},
 		{"http://0177.0.0.1", false}, {"http://0x7f.0.0.1", false}, {"http://2130706433", false}, {"http://0.0.0.0", false},
-		{"http://[::ffff:127.0.0.1]", false}, {"http://128.0.0.1", false}, {"http://[::]", false}, {"http://1.127.0.0", false}};
+		{"http://[::ffff:127.0.0.1]", false}, {"http://128.0.0.1", false}, {"http://[::]", false},
+		{"http://1.127.0.0", false}};
 	struct url u;
 
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -33,7 +34,8 @@ static void urls(void)
 	for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
 		OK(url_parse(hosts[i].url, &u, NULL) == 0 && url_loopback(&u) == hosts[i].here, "%s is %shere", hosts[i].url,
 			hosts[i].here ? "" : "not ");
-	OK(url_parse("https://h:8443/v1?q", &u, NULL) == 0 && u.tls && u.port == 8443 && u.path == 14 && u.query == 17, "parts");
+	OK(url_parse("https://h:8443/v1?q", &u, NULL) == 0 && u.tls && u.port == 8443 && u.path == 14 &&
+		u.query == 17, "parts");
 }
 
 static void joins(void)
