@@ -263,7 +263,7 @@ static void environment(void)
 	PUTS("../home/.ssh/id_rsa", "PRIVATE needle\n");
 	PUTS("../home/.aws/credentials", "needle\n");
 	PUTS("../home/notes", "needle\n");
-	link("../home/.ssh/id_rsa", "../home/copy");
+	OK(link("../home/.ssh/id_rsa", "../home/copy") == 0, "a second name");
 	roots[0] = ctx.cwd = home;
 	IS(G("needle"), "notes\n", "credentials are not searched, nor their hard links");
 	roots[0] = ctx.cwd = ws;

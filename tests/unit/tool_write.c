@@ -174,7 +174,7 @@ static void failures(void)
 	ctx.blobs = -1;
 	OK(full("keep", "content that does not fit", 8, "keep"), "no room for the file itself");
 	IS(get("keep"), "precious old content\n", "the old one stays");
-	link("keep", "keep2");
+	OK(link("keep", "keep2") == 0, "a second name");
 	OK(full("keep", "content that does not fit in place either, for it is longer", 30, "keep"), "in place, no room");
 	IS(get("keep2"), "precious old content\n", "the old one stays, whole");
 	IS(W("keep", "no undo"), "--- keep\n+++ keep\n@@ -1 +1 @@\n-precious old content\n+no undo\n\\ No newline at end of file\n",
