@@ -42,7 +42,6 @@ struct each {
 	const struct place *place;
 	char **argv;            /* the program */
 	struct child c;
-	struct buf before;      /* lines that came before it was clear whether this is a ring */
 	struct buf held;        /* lines that wait for the program's end */
 	int status;             /* of the last program that failed, outside a ring */
 

@@ -122,13 +122,13 @@ void input_line(struct each *t, const struct msg *m)
 }
 
 /* Lines kept aside are parsed again: the stage's tokens are those of the line it read last. */
-static void replay(struct each *t, struct buf *from)
+static void replay_held(struct each *t)
 {
 	struct json j = JSON_INIT;
-	struct buf b = *from;
+	struct buf b = t->held;
 	size_t at = 0;
 
-	buf_init(from, BUF_NOLIMIT);
+	buf_init(&t->held, BUF_NOLIMIT);        /* some may have to wait again */
 	while (at < b.len) {
 		const char *p = b.p + at, *lf = memchr(p, '\n', b.len - at);
 		struct msg m = {.line = p, .len = (size_t)(lf - p), .json = &j};
@@ -160,7 +160,6 @@ static void hear(struct each *t)
 /* The program has ended. What it printed is in the pipe; what it left running may keep that open and does not count. */
 static void ended(struct each *t)
 {
-	struct buf held;
 	int status;
 
 	while (child_read(&t->c))
@@ -171,24 +170,15 @@ static void ended(struct each *t)
 	if (status != ST_OK)
 		t->status = status;
 	t->place->done(t, status);
-	held = t->held;
-	buf_init(&t->held, BUF_NOLIMIT);
-	replay(t, &held);
+	replay_held(t);
 }
 
 static void take_input(struct each *t)
 {
 	struct msg m;
 
-	while (stage_next(&t->s, &m)) {
-		if (!t->s.ring) {
-			put(&t->before, m.line, m.len);
-			continue;
-		}
-		if (t->before.len)
-			replay(t, &t->before);
+	while (stage_next(&t->s, &m))
 		input_line(t, &m);
-	}
 }
 
 /* End of file is the turn, outside a ring; in one it is the end of everything. True: nothing is left to do. */
@@ -201,7 +191,6 @@ static bool input_over(struct each *t, bool *turned)
 	}
 	if (!*turned) {
 		*turned = true;
-		replay(t, &t->before);
 		t->place->end(t);
 	}
 	return !running(t);
@@ -277,7 +266,7 @@ static void loop(struct each *t, int sigfd)
 
 static void each_init(struct each *t, const struct place *place, char **argv)
 {
-	struct buf *all[] = {&t->c.feed, &t->before, &t->held, &t->system, &t->tools, &t->convo, &t->request, &t->turn,
+	struct buf *all[] = {&t->c.feed, &t->held, &t->system, &t->tools, &t->convo, &t->request, &t->turn,
 	                     &t->assistant, &t->made};
 
 	memset(t, 0, sizeof *t);

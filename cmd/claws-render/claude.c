@@ -154,9 +154,9 @@ void claude_result(struct buf *out, struct shape *s, const struct run *r)
 /* Our permission modes go by other names there; what has none is shown as it is. */
 static const char *mode_name(const char *mode)
 {
-	if (!mode || !*mode)
+	if (!mode || !*mode || !strcmp(mode, "manual"))
 		return "default";
-	if (!strcmp(mode, "accept-all") || !strcmp(mode, "bypass"))
+	if (!strcmp(mode, "accept-all"))
 		return "bypassPermissions";
 	if (!strcmp(mode, "accept-edits"))
 		return "acceptEdits";
