@@ -41,7 +41,6 @@ bool child_start(struct child *c, char **argv, struct err *e)
 	s.fds = map;
 	s.nfds = 2;
 	/* To the program this is a pipeline whose end of file is the turn. */
-	env_init(&env);
 	env_copy(&env, environ);
 	env_unset(&env, "CLAWS_RING");
 	s.env = env_vector(&env);

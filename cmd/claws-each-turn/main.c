@@ -264,14 +264,24 @@ static void loop(struct each *t, int sigfd)
 	}
 }
 
+static void all_bufs(struct each *t, void (*f)(struct buf *))
+{
+	struct buf *all[] = {&t->c.feed, &t->held, &t->system, &t->tools, &t->convo, &t->request, &t->turn, &t->assistant,
+	                     &t->made};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		f(all[i]);
+}
+
+static void unlimited(struct buf *b)
+{
+	buf_init(b, BUF_NOLIMIT);
+}
+
 static void each_init(struct each *t, const struct place *place, char **argv)
 {
-	struct buf *all[] = {&t->c.feed, &t->held, &t->system, &t->tools, &t->convo, &t->request, &t->turn,
-	                     &t->assistant, &t->made};
-
 	memset(t, 0, sizeof *t);
-	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		buf_init(all[i], BUF_NOLIMIT);
+	all_bufs(t, unlimited);
 	t->c.in = t->c.out = -1;
 	t->place = place;
 	t->argv = argv;
@@ -298,5 +308,11 @@ int main(int argc, char **argv)
 		die_err(&e);
 	loop(&t, sigs.fd);
 	status = stage_end(&t.s);
+	all_bufs(&t, buf_free);
+	for (size_t i = 0; i < t.nopen; i++)
+		free(t.open[i]);
+	free(t.open);
+	free(t.stop);
+	sig_close(&sigs);
 	finish(t.s.ring ? status : status_worse(status, t.status));
 }

@@ -291,6 +291,9 @@ int cmd_prompt(const struct conf *c, int argc, char **argv)
 	}
 	if (!p.made)
 		die(ST_NOINPUT, "no prompt: give words, '-' to read it from stdin, or -f FILE");
-	stage_flush(&s);
-	return ST_OK;
+	buf_free(&in);
+	buf_free(&words);
+	buf_free(&p.images);
+	buf_free(&p.notes);
+	return stage_end(&s);
 }
