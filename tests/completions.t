@@ -31,7 +31,7 @@ if command -v zsh >/dev/null; then
 	_arguments() { print -rl -- "$@" }
 	_describe() { print -r -- "${(P@)2}" }
 	_files() { : }
-	service=$2; words=(${@[2,-1]}); CURRENT=$#words
+	service=$2; words=("${(@)@[2,-1]}"); CURRENT=$#words
 	_claws
 	END
 	like "$(zsh -f z "$top/completions" claws-stream '')" '^\(-m --model\)-m\[.*\]:PROVIDER/MODEL' 'zsh: an option with its value'
@@ -44,7 +44,7 @@ if command -v fish >/dev/null; then
 	fish_offers() { fish --no-config -c "source $top/completions/claws.fish; complete -C '$1'" 2>&1; }
 	ok 'fish: the file is well formed' fish -n "$top/completions/claws.fish"
 	like "$(fish_offers 'claws-stream --ma')" '^--match' 'fish: options by their beginning'
-	is "$(fish_offers 'claws-stream --match ' | sort | tr '\n' ' ')" 'order request ' 'fish: the values of an option'
+	is "$(fish_offers 'claws-stream --match ' | cut -f1 | sort | tr '\n' ' ')" 'order request ' 'fish: the values of an option'
 	like "$(fish_offers 'claws stream --dry')" '^--dry-run' 'fish: claws stream is claws-stream'
 	like "$(fish_offers 'claws-session ap')" '^append' 'fish: verbs'
 else
