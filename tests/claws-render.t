@@ -109,6 +109,8 @@ like "$(cat err)" 'stream ended before the run did' 'a dead stage is named'
 printf '%s\n' "$run_start" '{"type":"run_done","run":"r1","exit":3,"denied":[{"id":"z","name":"Bash","rule":"mode plan"}]}' | claws-render -q 2>err
 is "$(cat err)" 'claws: denied: Bash (mode plan)' 'a denial that ended the run is said even with -q'
 printf 'garbage\n{"role":"assistant","content":"still"}\n' >bad
+printf '%s\n' "$run_start" '{"type":"permission","id":"z","decision":"deny","by":"mode","rule":"plan"}' | claws-render 2>err
+like "$(cat err)" '^claws: denied: z \(mode plan\)$' 'a mode is named as one'
 run claws-render <bad
 is "$(cat out)" still 'a bad line does not hide the rest'
 like "$(cat err)" '^claws: input: line 1: ' 'it is named'
@@ -176,6 +178,15 @@ if command -v script >/dev/null 2>&1 && script -qec true /dev/null >/dev/null 2>
 	like "$(cat out)" '^  no such file$' 'terminal: the first line of a failure'
 	like "$(cat out)" "^  ${esc}\[32m\+new" 'terminal: a coloured diff'
 	unlike "$(cat out)" 'hmm' 'terminal: no thinking'
+	for text in 'one' 'one\ntwo\n' 'one\ntwo\nthree' 'one\n2\n\nfour\nfive\n\n' ''; do
+		printf '{"role":"tool","tool_call_id":"c","name":"Bash","content":"%s","is_error":true}\n' "$(printf %s "$text")" >fail
+		tty 'claws-render --color never <fail' | sed 1d | tr '\n' '|'
+		echo
+	done >out
+	is "$(cat out)" '  one|
+  one|  two|
+  one|  two|  three|
+  one|  ...|  four|  five|' 'terminal: the first line of a failure and its last two'
 	tty 'claws-render --thinking <ring' >out
 	like "$(cat out)" "${esc}\[2mhmm" 'terminal: --thinking shows it dim'
 	NO_COLOR=1 tty 'claws-render <ring' >out
@@ -202,6 +213,6 @@ if command -v script >/dev/null 2>&1 && script -qec true /dev/null >/dev/null 2>
 	like "$(cat shown)" 'Edit.* a.c' 'stdout a file, stderr a terminal: tool lines there'
 	is "$(cat out4)" Done 'and the answer in the file'
 else
-	skip 17 'no script(1)'
+	skip 18 'no script(1)'
 fi
 done_testing

@@ -81,6 +81,12 @@ static void say_permission(struct render *r, const struct json *j)
 	char *id = text_of(j, "id"), *rule = text_of(j, "rule"), *by = text_of(j, "by");
 	struct call *c = run_call(&r->run, id);
 
+	if (!strcmp(by, "mode") && *rule) {
+		char *mode = xasprintf("mode %s", rule);
+
+		free(rule);
+		rule = mode;
+	}
 	if (json_eq(j, json_get(j, 0, "decision"), "deny"))
 		say_denied(r, c ? c->name : id, c ? c->input : NULL, *rule ? rule : by);
 	free(id);

@@ -204,6 +204,36 @@ static void show_diff(struct sink *s, const char *p)
 	}
 }
 
+static void show_line(struct sink *s, const char *p, size_t n)
+{
+	sink_put(s, "  ", 2);
+	sink_safe(s, p, n, 300);
+	sink_put(s, "\n", 1);
+}
+
+/* What a failed tool said: the first line, and the last two, where compilers and shells say how it ended. */
+static void show_failure(struct sink *s, const char *text)
+{
+	size_t n = strlen(text), first = strcspn(text, "\n"), at, lines = 0;
+
+	while (n && text[n - 1] == '\n')
+		n--;
+	if (first > n || !n)
+		return;
+	show_line(s, text, first);
+	for (at = n; at > first && lines < 2; lines++)
+		for (at--; at > first && text[at] != '\n'; at--)
+			;
+	if (at > first)
+		show_line(s, "...", 3);
+	while (at < n) {
+		size_t len = strcspn(text + at + 1, "\n");
+
+		show_line(s, text + at + 1, len);
+		at += 1 + len;
+	}
+}
+
 static void show_tool(struct render *r, const struct json *j)
 {
 	struct view_state *v = r->state;
@@ -215,11 +245,8 @@ static void show_tool(struct render *r, const struct json *j)
 	if (v->tools && !(c && c->denied)) {
 		outcome(r, id, name, failed ? "error" : "ok", 0);
 		settle(r);
-		if (failed && *text) {
-			sink_put(v->tools, "  ", 2);
-			sink_safe(v->tools, text, strcspn(text, "\n"), 300);
-			sink_put(v->tools, "\n", 1);
-		}
+		if (failed)
+			show_failure(v->tools, text);
 		if (diff)
 			show_diff(v->tools, diff);
 	}
