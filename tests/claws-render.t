@@ -156,6 +156,8 @@ claws-render --output-format json <held >out 2>err
 is "$(jq -r .is_error out)" true 'json: a dead stage is a failure'
 printf '%s\n' "$run_start" '{"type":"run_done","run":"r1","exit":4,"limit":"turns"}' | claws-render --output-format json >out 2>err
 is "$(jq -r .subtype out)" error_max_turns 'json: the limit of turns'
+printf '%s\n' '{"type":"error","class":"overloaded","message":"busy"}' '{"type":"turn_done","stop_reason":"error"}' | claws-render --output-format json >out 2>err
+is "$(jq -r .exit out)" 75 'json, without a ring: the status is that of the error'
 run claws-render --output-format stream-json <ring
 is "$(jq -r '.type+(if .subtype then "/"+.subtype else "" end)' out | tr '\n' ' ')" \
 	'system/init assistant user user user system/api_retry assistant result/success ' 'stream-json: the order'

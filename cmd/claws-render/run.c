@@ -5,26 +5,8 @@
 
 #include "base/status.h"
 #include "base/xalloc.h"
+#include "llm/classify.h"
 #include "render.h"
-
-/* Status of a run that ended in an error, by the error's class (claws-messages(5)). */
-static int class_status(const char *class)
-{
-	static const struct {
-		const char *class;
-		int status;
-	} map[] = {
-		{"auth", ST_AUTH}, {"billing", ST_AUTH}, {"rate_limit", ST_TEMP}, {"overloaded", ST_TEMP},
-		{"overflow", ST_LIMIT}, {"model_not_found", ST_CONFIG}, {"timeout", ST_UNAVAILABLE},
-		{"connection", ST_UNAVAILABLE}, {"refused", ST_REFUSED}, {"truncated", ST_PROTOCOL},
-		{"protocol", ST_PROTOCOL}, {"config", ST_CONFIG}, {"input", ST_DATA}, {"io", ST_IO}, {"internal", ST_BUG},
-	};
-
-	for (size_t i = 0; i < sizeof map / sizeof *map; i++)
-		if (!strcmp(map[i].class, class))
-			return map[i].status;
-	return ST_FAILED;
-}
 
 int64_t clock_ms(void)
 {
@@ -307,7 +289,7 @@ void run_end(struct run *r)
 	if (r->over)
 		return;
 	if (r->class)
-		r->exit = class_status(r->class);
+		r->exit = error_class(r->class)->status;
 	else if (r->ring || s == STOP_NONE)
 		r->exit = ST_FAILED;        /* it began and nobody said how it ended */
 	else
