@@ -12,6 +12,7 @@ run env TMPDIR="$T" "$try/run"
 status_is 0 'try ends well'
 like "$(cat out)" 'the model is a recording' 'it says which model plays'
 like "$(cat out)" '^\+.*strchr\(s, .-.\) \?' 'it shows what was changed'
+like "$(cat out)" '^-> Bash .*make test' 'it shows what was called'
 like "$(tail -n 4 out)" 'all passed' 'the test passes afterwards'
 like "$(cat out)" 'The fault was in .src/money\.c' 'the answer is shown'
 is "$(find . -maxdepth 1 -name 'claws-try.*')" '' 'nothing is left behind'
