@@ -105,25 +105,25 @@ $(FUZZERS:%=$(BUILD)/bin/fuzz-%): $(BUILD)/bin/fuzz-%: $(BUILD)/obj/tests/fuzz/%
 	$(link)
 fuzzers: $(FUZZERS:%=$(BUILD)/bin/fuzz-%)
 fuzz:
-	@$(MAKE) CC=clang FUZZ=1 BUILD=$(BUILD)/fuzz fuzzers
+	+@$(MAKE) CC=clang FUZZ=1 BUILD=$(BUILD)/fuzz fuzzers
 	tests/dev/fuzz $(FUZZERS)
 
 deps:
 	@DEPS=$(DEPS) tests/dev/deps check
 try:
 	@DEPS=$(DEPS) tests/dev/deps try
-	@$(SELF) all
+	+@$(SELF) all
 	@PATH="$(abspath $(BUILD))/bin:$$PATH" share/claws/try/run
 check:
 	@DEPS=$(DEPS) tests/dev/deps check
-	@$(SELF) tests
+	+@$(SELF) tests
 	@tests/dev/check $(TESTS)
 lint:
 	@DEPS=$(DEPS) tests/dev/deps lint
-	@$(SELF) tests
+	+@$(SELF) tests
 	@tests/dev/lint
 bench:
-	@$(SELF) all servers $(BUILD)/tests/bench/measure
+	+@$(SELF) all servers $(BUILD)/tests/bench/measure
 	@tests/bench/bench
 
 # Man pages, completions and data go where their readers look for them.
