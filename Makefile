@@ -22,7 +22,7 @@ CPPFLAGS ?=
 DEPS ?= ask
 export BUILD
 SELF = $(MAKE) --no-print-directory -s BUILD=$(BUILD) SAN=$(SAN)
-ifeq (,$(filter -j% --jobserver%,$(MAKEFLAGS)))
+ifeq ($(MAKELEVEL),0)
 MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 2)
 endif
 
