@@ -18,6 +18,7 @@ top=$(cd "${0%/*}/.." && pwd)
 case ${BUILD:=build} in /*) ;; *) BUILD=$top/$BUILD ;; esac
 cases=${CLAWS_CASES-}
 T=$(mktemp -d "${TMPDIR:-/tmp}/claws-test.XXXXXX") || exit 1
+chmod 711 "$T"   # tests that give up root still reach what is in there
 trap 'status=$?; trap - EXIT; cd /; cleanup; _stop_servers; rm -rf "$T"; exit $status' EXIT
 trap 'exit 129' HUP; trap 'exit 130' INT; trap 'exit 143' TERM
 cleanup() { :; }
