@@ -131,7 +131,15 @@ static int at_line(const char *text, size_t at)
 	return line;
 }
 
-static struct manifest *read_one(const char *dir, const char *file, bool builtin, struct err *e)
+static bool taken(const struct manifests *m, const char *name)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->v[i]->builtin && !strcasecmp(m->v[i]->name, name))
+			return true;
+	return false;
+}
+
+static struct manifest *read_one(const struct manifests *m, const char *dir, const char *file, bool builtin, struct err *e)
 {
 	struct manifest *t = xcalloc(1, sizeof *t);
 	struct buf b;
@@ -140,6 +148,10 @@ static struct manifest *read_one(const char *dir, const char *file, bool builtin
 	buf_init(&b, MANIFEST_SIZE_MAX);
 	t->file = xasprintf("%s/%s", dir, file);
 	t->name = xstrndup(file, stem);
+	if (!builtin && taken(m, t->name)) {
+		err_set(e, ST_DATA, "%s: the name of a built-in tool cannot be taken", t->file);
+		goto fail;
+	}
 	if (io_read_file(AT_FDCWD, t->file, &b, e) < 0)
 		goto fail;
 	t->text = buf_detach(&b);
@@ -172,14 +184,6 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static bool taken(const struct manifests *m, const char *name)
-{
-	for (size_t i = 0; i < m->n; i++)
-		if (m->v[i]->builtin && !strcasecmp(m->v[i]->name, name))
-			return true;
-	return false;
-}
-
 static void load_dir(struct manifests *m, const char *dir, bool builtin, manifest_heard *heard, void *arg)
 {
 	struct dirent **names = NULL;
@@ -196,12 +200,7 @@ static void load_dir(struct manifests *m, const char *dir, bool builtin, manifes
 		if (m->n >= MANIFEST_MAX)
 			err_set(&e, ST_DATA, "%s/%s: more than %d tools", dir, names[i]->d_name, MANIFEST_MAX);
 		else
-			t = read_one(dir, names[i]->d_name, builtin, &e);
-		if (t && !builtin && taken(m, t->name)) {
-			err_set(&e, ST_DATA, "%s: the name of a built-in tool cannot be taken", t->file);
-			manifest_free(t);
-			t = NULL;
-		}
+			t = read_one(m, dir, names[i]->d_name, builtin, &e);
 		if (t) {
 			m->v = xrealloc(m->v, m->n + 1, sizeof *m->v);
 			m->v[m->n++] = t;

@@ -55,8 +55,7 @@ static bool is_everything(const char *word)
 	}
 	while (s[0] == '/' && s[1] == '/')
 		memmove(s, s + 1, strlen(s));
-	return one_of(s, "/ ~ $HOME ${HOME} /.. /bin /boot /dev /etc /home /lib /lib64 /opt /proc /root /run /sbin /srv /sys /usr "
-	                 "/var");
+	return one_of(s, "/ ~ $HOME ${HOME} /.. /bin /boot /dev /etc /home /lib /lib64 /proc /root /sbin /sys /usr /var");
 }
 
 static bool is_disk(const char *path)
