@@ -81,11 +81,6 @@ static void option(struct words *w, const char *name, const char *value)
 	}
 }
 
-static char *number(const char *fmt, long n)
-{
-	return xasprintf(fmt, n);
-}
-
 static void command(struct words *w, const struct conf *c, const struct agent *a, char **prompt)
 {
 	word(w, "claws");
@@ -102,9 +97,9 @@ static void command(struct words *w, const struct conf *c, const struct agent *a
 	option(w, "-s", c->system);
 	option(w, "-o", c->output);
 	if (c->max_turns)
-		option(w, "--max-turns", number("%ld", c->max_turns));
+		option(w, "--max-turns", xasprintf("%ld", c->max_turns));
 	if (c->max_time)
-		option(w, "--max-time", number("%ldms", c->max_time));
+		option(w, "--max-time", xasprintf("%ldms", c->max_time));
 	if (c->json)
 		word(w, "--json");
 	if (c->quiet)
@@ -153,7 +148,7 @@ static void go_deeper(void)
 
 	if (depth >= DEPTH_MAX)
 		die(ST_LIMIT, "agents may start agents %d deep and this one is %ld deep", DEPTH_MAX, depth);
-	next = number("%ld", depth + 1);
+	next = xasprintf("%ld", depth + 1);
 	setenv("CLAWS_AGENT_DEPTH", next, 1);
 	free(next);
 }

@@ -37,6 +37,7 @@ struct append {
 	struct out feed;
 	struct sigs sigs;
 	struct watch inbox;
+	struct buf request;        /* the compact_request of this turn */
 	unsigned long runs;
 	const char *path, *id;
 	long long give_up_at;      /* an interrupted turn did not end; 0: none */
@@ -175,6 +176,7 @@ static void feed_turn(struct append *a)
 	buf_free(&b);
 	a->run.turning = true;
 	a->run.error_class[0] = 0;
+	buf_clear(&a->request);
 }
 
 static void end_run(struct append *a, int status, const char *limit, const char *why)
@@ -238,7 +240,8 @@ static void too_long(struct append *a)
 		end_run(a, ST_LIMIT, "context", "the conversation does not fit the model's context window, even shortened");
 		return;
 	}
-	feed_control(a, "{\"type\":\"compact_request\"}");
+	/* As claws-stream wrote it: the provider may have said what fits. */
+	feed_control(a, a->request.len ? a->request.p : "{\"type\":\"compact_request\"}");
 	feed_turn(a);
 }
 
@@ -339,10 +342,17 @@ static void handle(struct append *a, const struct msg *m)
 	case MSG_TURN_DONE:
 		on_turn_done(a, m);
 		return;
+	case MSG_COMPACT_REQUEST:
+		if (!a->st.ring)
+			break;
+		if (a->run.turning) {
+			buf_clear(&a->request);
+			buf_add(&a->request, m->line, m->len);
+		}
+		return;
 	case MSG_RING:
 	case MSG_TURN:
 	case MSG_INTERRUPT:
-	case MSG_COMPACT_REQUEST:
 	case MSG_RUN_START:
 	case MSG_RUN_DONE:
 		/* In a ring these are ours, and they have been round. */
@@ -582,6 +592,7 @@ int do_append(const struct conf *c, char **args)
 	stage_init(&a.st, "claws-session", 'a');
 	buf_init(&a.run.denied, (size_t)1 << 20);
 	buf_init(&a.run.error_text, 4096);
+	buf_init(&a.request, LINE_MAX_BYTES);
 	if (keep_open(&a.keep, &a.st, a.path, &e) < 0) {
 		if (a.st.ring) {
 			run_begin(&a.run, &a.st, 1);
@@ -596,6 +607,7 @@ int do_append(const struct conf *c, char **args)
 	if (keep_sync(&a.keep, &e) < 0)
 		status = status_worse(status, e.status);
 	keep_close(&a.keep);
+	buf_free(&a.request);
 	run_free(&a.run);
 	status = status_worse(status, stage_end(&a.st));
 	free(id);

@@ -79,7 +79,8 @@ void run_started(struct run *r, struct stage *st, const char *session, int64_t m
 
 void run_error(struct run *r, const struct json *j)
 {
-	struct buf class;
+	struct buf class, code;
+	int64_t http = 0;
 
 	/* A bad input line was mended or left out: the call goes on. */
 	if (json_eq(j, json_get(j, 0, "class"), "input"))
@@ -87,6 +88,11 @@ void run_error(struct run *r, const struct json *j)
 	buf_init(&class, sizeof r->error_class - 1);
 	json_str(j, json_get(j, 0, "class"), &class);
 	memcpy(r->error_class, class.p, class.len + 1);
+	buf_init(&code, 256);
+	json_str(j, json_get(j, 0, "code"), &code);
+	json_i64(j, json_get(j, 0, "status"), &http);
+	r->error_exit = error_status(class.p, (int)http, code.p);
+	buf_free(&code);
 	buf_free(&class);
 	buf_clear(&r->error_text);
 	json_str(j, json_get(j, 0, "message"), &r->error_text);
@@ -151,7 +157,7 @@ int run_status(const struct run *r)
 	if (r->interrupt)
 		return r->interrupt;
 	if (r->stop == STOP_ERROR)
-		return r->error_class[0] ? error_class(r->error_class)->status : ST_FAILED;
+		return r->error_class[0] ? r->error_exit : ST_FAILED;
 	return stop_status(r->stop);
 }
 

@@ -20,6 +20,7 @@ struct run {
 	struct buf denied;            /* JSON objects, comma-separated */
 	int ndenied;
 	char error_class[24];         /* of the last error event of this turn */
+	int error_exit;               /* the exit status it stands for */
 	struct buf error_text;
 	enum stop stop;
 	int context_exceeded, cut, same_failures;   /* in a row */

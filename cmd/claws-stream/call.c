@@ -15,13 +15,8 @@ static int answer_status(const struct stream *s, enum stop stop)
 {
 	const struct answer *a = &s->answer;
 
-	if (a->error.set) {
-		/* "overloaded" is what every 5xx is classed as; that the server is broken is another thing to act on */
-		if (!strcmp(a->error.class, "overloaded") && a->error.status >= 500 && a->error.status != 529 &&
-		    !strstr(a->error.type.p, "overload"))
-			return ST_UNAVAILABLE;
-		return error_class(a->error.class)->status;
-	}
+	if (a->error.set)
+		return error_status(a->error.class, a->error.status, a->error.code.len ? a->error.code.p : a->error.type.p);
 	if (stop == STOP_MAX_TOKENS && a->ncalls)
 		return ST_OK;
 	return stop_status(stop);

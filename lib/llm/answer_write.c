@@ -1,23 +1,26 @@
 /* answer_write.c - an answer as an assistant line of claws-messages(5). */
 #include "llm/answer.h"
 
-static void counter(struct jw *w, const char *key, int64_t n)
+static void counter(struct jw *w, const char *key, int64_t n, bool any)
 {
 	jw_key(w, key);
-	if (n < 0)
+	if (n < 0 && !any)
 		jw_null(w);
 	else
-		jw_i64(w, n);
+		jw_i64(w, n < 0 ? 0 : n);
 }
 
 void usage_write(struct jw *w, const struct usage *u, double cost_usd)
 {
+	/* A provider that counts at all leaves out what is nothing; one that says nothing leaves us not knowing. */
+	bool any = u->input >= 0 || u->output >= 0 || u->cache_read >= 0 || u->cache_write >= 0;
+
 	jw_obj(w);
-	counter(w, "input", u->input);
-	counter(w, "cache_read", u->cache_read);
-	counter(w, "cache_write", u->cache_write);
-	counter(w, "output", u->output);
-	counter(w, "reasoning", u->reasoning);
+	counter(w, "input", u->input, any);
+	counter(w, "cache_read", u->cache_read, any);
+	counter(w, "cache_write", u->cache_write, any);
+	counter(w, "output", u->output, any);
+	counter(w, "reasoning", u->reasoning, any);
 	jw_key(w, "cost_usd");
 	if (cost_usd < 0)
 		jw_null(w);

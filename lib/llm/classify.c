@@ -41,6 +41,15 @@ const struct error_class *error_class(const char *name)
 	return c;
 }
 
+int error_status(const char *name, int http, const char *code)
+{
+	const struct error_class *c = error_class(name);
+
+	if (c->status == ST_TEMP && http >= 500 && http != 529 && !strcasestr(code, "overloaded"))
+		return ST_UNAVAILABLE;
+	return c->status;
+}
+
 static bool has(const char *text, const char *const *words)
 {
 	for (; *words; words++)

@@ -23,6 +23,10 @@ const struct error_class *error_class(const char *name);
 /* The table; NULL-named entry at the end. */
 const struct error_class *error_classes(void);
 
+/* The exit status of a program that gives up on an error: the class's, but 69 instead of 75 for a server that is broken (any
+ * other 5xx than 529, and no word of overload in its code or type): trying again soon will not help. class is a name. */
+int error_status(const char *class, int http, const char *code);
+
 /* The class of what a provider said. status is HTTP's (or the body's), 0 if there was none; type, code, message may
  * be "". */
 const char *classify(int status, const char *type, const char *code, const char *message);
