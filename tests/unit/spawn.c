@@ -119,8 +119,9 @@ static void surroundings(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigprocmask(SIG_BLOCK, &set, &old);
-	IS(shell("grep -E 'Sig(Blk|Ign)' /proc/self/status | tr -d '0\\t\\n'", SPAWN_SAME), "SigBlk:SigIgn:",
-		"no signal ignored or blocked");
+	/* 32 and 33 are glibc's own: whatever posix_spawn(3) starts, as make does, ignores them, and nobody can change that. */
+	IS(shell("grep -E 'Sig(Blk|Ign)' /proc/self/status | sed 's/0000000180000000/0/' | tr -d '0\\t\\n'", SPAWN_SAME),
+		"SigBlk:SigIgn:", "no signal ignored or blocked");
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	sigaction(SIGINT, &dfl, NULL);
 	sigaction(SIGPIPE, &dfl, NULL);
