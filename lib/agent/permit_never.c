@@ -39,11 +39,11 @@ static const char *base_name(const char *s)
 static bool is_everything(const char *word)
 {
 	char s[64];
-	size_t n;
+	size_t n = strlen(word);
 
-	if (strlen(word) >= sizeof s)
+	if (n >= sizeof s)
 		return false;
-	strcpy(s, word);
+	memcpy(s, word, n + 1);
 	for (;;) {
 		n = strlen(s);
 		if (n > 1 && (s[n - 1] == '/' || (s[n - 1] == '*' && s[n - 2] == '/')))

@@ -33,7 +33,7 @@ int buf_add(struct buf *b, const void *p, size_t n);
 int buf_adds(struct buf *b, const char *s);
 int buf_addc(struct buf *b, char c);
 int buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-int buf_vaddf(struct buf *b, const char *fmt, va_list ap);
+int buf_vaddf(struct buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
 /* Room for n more bytes at p + len (caller writes there and raises len itself, then buf_term). NULL beyond max. */
 char *buf_room(struct buf *b, size_t n);

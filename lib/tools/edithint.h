@@ -1,7 +1,8 @@
 /* edithint.h - why a text was not found in another, and what comes nearest.
  *
- * Appends to why: the escaped form in which the text is there (\u2019, &quot;, a doubled backslash), or the other way round; the same
- * lines with other indentation; else the nearest lines with their numbers. Work is bounded: HINT_LINES lines are looked at. */
+ * Appends to why: the escaped form in which the text is there (\u2019, &quot;, a doubled backslash), or the other way
+ * round; the same lines with other indentation; else the nearest lines with their numbers. Work is bounded: HINT_LINES
+ * lines are looked at. */
 #ifndef TOOLS_EDITHINT_H
 #define TOOLS_EDITHINT_H
 

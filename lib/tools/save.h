@@ -9,8 +9,8 @@
  * Both contents go to the blob directory first; when that fails nothing is written. Then the file is replaced as a whole
  * (atomic.h), keeping mode, owner, group, ACLs and user attributes. It is written in place where
  * replacing would do harm: it has several hard links, which must stay one file; it is another user's; its directory is
- * not writable; it is a mount point. A symlink on the way stays one: what it leads to was resolved and judged. A file that changed since
- * save_load is not overwritten, nor is one without write permission. */
+ * not writable; it is a mount point. A symlink on the way stays one: what it leads to was resolved and judged. A file
+ * that changed since save_load is not overwritten, nor is one without write permission. */
 #ifndef TOOLS_SAVE_H
 #define TOOLS_SAVE_H
 

@@ -123,8 +123,8 @@ static void prefix(const char *wire)
 		"{\"role\":\"assistant\",\"content\":\"done \"}",
 		"{\"role\":\"user\",\"content\":\"again\"}",
 		"{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"c\",\"name\":\"f\",\"input\":{}}]}",
-		"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"images\":[{\"media_type\":\"image/png\","
-		    "\"blob\":\"sha256:png\"}]}",
+		("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"images\":[{\"media_type\":\"image/png\","
+		    "\"blob\":\"sha256:png\"}]}"),
 		"{\"role\":\"assistant\",\"content\":\"ok\"}",
 		"{\"role\":\"user\",\"content\":\"bye\"}",
 	};
