@@ -4,33 +4,53 @@
 #include "stream.h"
 #include "sys/io.h"
 
-/* Not with stage_begin: a chunk is the hot path, and these keys need no escaping. */
-static void chunk(struct stream *s, const char *head, const char *text, size_t n)
-{
-	struct buf *b = &s->st.made;
+#define PIECE_BYTES ((size_t)16 << 10)   /* the longest line that pieces are joined to */
 
-	buf_clear(b);
-	buf_adds(b, head);
-	jw_escape(b, text, n);
-	buf_adds(b, "\"}");
-	stage_write(&s->st, b->p, b->len);
+void emit_pieces(struct stream *s)
+{
+	if (!s->piece_head)
+		return;
+	buf_adds(&s->piece, "\"}");
+	stage_write(&s->st, s->piece.p, s->piece.len);
+	s->piece_head = NULL;
 }
+
+/* Pieces that one read brought leave as one line: what costs in a pipeline is lines, not bytes. Under --no-time a line is
+ * an event of the provider, so that equal answers give equal lines however the network cut them. Not with stage_begin:
+ * this is the hot path, and these keys need no escaping. */
+static void piece(struct stream *s, const char *head, const char *text, size_t n)
+{
+	if (s->piece_head != head || s->piece.len > PIECE_BYTES) {
+		emit_pieces(s);
+		buf_clear(&s->piece);
+		buf_adds(&s->piece, head);
+		s->piece_head = head;
+	}
+	jw_escape(&s->piece, text, n);
+	if (s->st.no_time)
+		emit_pieces(s);
+}
+
+static const char text_head[] = "{\"type\":\"text_chunk\",\"text\":\"";
+static const char thinking_head[] = "{\"type\":\"thinking_chunk\",\"text\":\"";
 
 static void on_text(void *arg, const char *text, size_t n)
 {
-	chunk(arg, "{\"type\":\"text_chunk\",\"text\":\"", text, n);
+	piece(arg, text_head, text, n);
 }
 
 static void on_thinking(void *arg, const char *text, size_t n)
 {
-	chunk(arg, "{\"type\":\"thinking_chunk\",\"text\":\"", text, n);
+	piece(arg, thinking_head, text, n);
 }
 
 static void on_call(void *arg, int index, const char *id, const char *name, const char *args, size_t n)
 {
 	struct stream *s = arg;
-	struct jw *w = stage_begin(&s->st, MSG_TOOL_CALL_CHUNK);
+	struct jw *w;
 
+	emit_pieces(s);
+	w = stage_begin(&s->st, MSG_TOOL_CALL_CHUNK);
 	jw_ki64(w, "index", index);
 	if (id)
 		jw_kstr(w, "id", id);
@@ -65,8 +85,10 @@ void emit_error(struct stream *s, const char *class, int status, const char *cod
                 const char *message)
 {
 	struct buf masked;
-	struct jw *w = stage_begin(&s->st, MSG_ERROR);
+	struct jw *w;
 
+	emit_pieces(s);
+	w = stage_begin(&s->st, MSG_ERROR);
 	buf_init(&masked, BUF_NOLIMIT);
 	record_mask(&masked, message, strlen(message), s->key);
 	jw_kstr(w, "class", class);
@@ -125,9 +147,11 @@ void emit_retry(struct stream *s, int64_t wait_ms)
 
 void emit_assistant(struct stream *s)
 {
-	struct jw *w = stage_begin(&s->st, MSG_ASSISTANT);
+	struct jw *w;
 	char id[24];
 
+	emit_pieces(s);
+	w = stage_begin(&s->st, MSG_ASSISTANT);
 	if (!answer_write(&s->answer, w, s->maker, provider_cost(&s->p, &s->answer.usage)))
 		return;
 	stage_id(&s->st, id);
@@ -138,9 +162,11 @@ void emit_assistant(struct stream *s)
 
 void emit_turn_done(struct stream *s, enum stop stop)
 {
-	struct jw *w = stage_begin(&s->st, MSG_TURN_DONE);
 	const struct answer *a = s->answered ? &s->answer : NULL;
+	struct jw *w;
 
+	emit_pieces(s);
+	w = stage_begin(&s->st, MSG_TURN_DONE);
 	jw_kstr(w, "stop_reason", stop_name(stop));
 	if (a) {
 		jw_key(w, "usage");

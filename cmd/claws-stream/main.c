@@ -126,6 +126,7 @@ static void loop(struct stream *s)
 			return;
 		flush(s);
 		wait_for(s);
+		emit_pieces(s);
 		go_on(s);
 	}
 }
@@ -155,6 +156,7 @@ int main(int argc, char **argv)
 	stage_init(&s.st, "claws-stream", 'a');
 	buf_init(&s.body, BUF_NOLIMIT);
 	buf_init(&s.canon, BUF_NOLIMIT);
+	buf_init(&s.piece, BUF_NOLIMIT);
 	setup(&s, &s.broken);
 	if (s.broken.status == ST_USAGE)
 		opt_usage(&spec, "%s", s.broken.text);
@@ -171,6 +173,7 @@ int main(int argc, char **argv)
 		convo_free(&s.convo);
 	buf_free(&s.body);
 	buf_free(&s.canon);
+	buf_free(&s.piece);
 	setup_free(&s);
 #ifdef __SANITIZE_ADDRESS__
 	prctl(PR_SET_DUMPABLE, 1L, 0L, 0L, 0L);   /* the leak check traces the process */

@@ -59,6 +59,8 @@ struct stream {
 	struct buf body;
 	struct answer answer;
 	bool answered;                /* answer holds something */
+	struct buf piece;             /* a text or thinking line that is being put together */
+	const char *piece_head;       /* its beginning; NULL: none is */
 	bool swapped;                 /* max_tokens has got its other name */
 	unsigned named;               /* ids made for calls */
 	char lost[1024];              /* why the connection was lost; "": it was not */
@@ -95,6 +97,7 @@ void unblock(struct stream *s);                   /* in a ring: a slow reader mu
 
 /* emit.c */
 extern const struct answer_sink emit_sink;
+void emit_pieces(struct stream *s);               /* the line that is being put together, if one is */
 void emit_error(struct stream *s, const char *class, int status, const char *code, int64_t retry_after_ms,
                 const char *message);
 void emit_answer_error(struct stream *s);         /* of s->answer */
