@@ -38,6 +38,7 @@ static void visible(struct buf *out, const char *s, size_t n)
 	}
 }
 
+__attribute__((format(printf, 1, 0)))
 static void say(const char *fmt, va_list ap)
 {
 	struct buf text, line;

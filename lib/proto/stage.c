@@ -119,6 +119,7 @@ static void see_id(struct stage *s, const struct json *j)
 		s->id_count = n;
 }
 
+__attribute__((format(printf, 4, 0)))
 static void formatted(struct stage *s, struct jw *w, const char *key, const char *fmt, va_list ap)
 {
 	struct buf b;
