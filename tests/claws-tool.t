@@ -21,8 +21,8 @@ ext() {
 	printf '{"name":"%s","description":"d","input_schema":{"type":"object"},%s"exec":["%s"]}\n' "$1" "${3-}" "$T/$1.sh" >"$TD/$1.json"
 }
 call() { printf '{"id":"%s","name":"%s","input":%s}' "$1" "$2" "${3-{\}}"; }
-results() { jq -r 'select(.role=="tool")|.tool_call_id+" "+(.is_error|tostring)+" "+.content' "${1-out}"; }
-ids() { jq -r 'select(.role=="tool")|.tool_call_id' "${1-out}" | tr '\n' ' '; }
+results() { jq -r 'select(.role=="tool")|.tool_call_id+" "+(.is_error|tostring)+" "+.content' out; }
+ids() { jq -r 'select(.role=="tool")|.tool_call_id' out | tr '\n' ' '; }
 valid() { ok "$1" claws-msg check out; }
 
 # --- what passes
@@ -228,7 +228,7 @@ status_is 2 "a bad name"
 run tool add X x 'f:file' -- ./lines.sh
 status_is 2 "a bad type"
 run tool add X x -- ./nope.sh
-is "$status" 66 "no such program"
+status_is 66 "no such program"
 run tool add X x
 status_is 2 "no program given"
 CLAWS_PARENT_MODE=accept-all run tool add Y x -- ./lines.sh
@@ -264,7 +264,7 @@ status_is 2 "an operand"
 
 # --- threats 14, 18: what a tool finds in its environment
 turn "$(bash_ a 'env; ls -l /proc/self/fd | grep -v "/proc/\|/dev/null\|pipe:"')" >in
-export ANTHROPIC_API_KEY=sk-secret LD_PRELOAD= CLAWS_PROMPT=x CLAWS_STAGE_TOOL=y
+export ANTHROPIC_API_KEY=sk-secret LD_PRELOAD='' CLAWS_PROMPT=x CLAWS_STAGE_TOOL=y
 run tool --permission-mode accept-all <in
 unset ANTHROPIC_API_KEY LD_PRELOAD CLAWS_PROMPT CLAWS_STAGE_TOOL
 unlike "$(results)" 'sk-secret|^CLAWS_PROMPT|^CLAWS_STAGE|^CLAWS_RING' "no secrets, nothing of the ring"
@@ -282,6 +282,30 @@ if [ -e "$BUILD/share/claws/tools/Read.json" ]; then
 	turn "$(call a Read '{"file_path":"/proc/self/environ"}')" "$(call b Read '{"file_path":"/proc/1/root/etc/hostname"}')" >in
 	run tool --permission-mode accept-all --allowed-tools Read <in
 	is "$(jq -r 'select(.type=="tool_end").status' out | tr '\n' ' ')" "denied denied " "Read refuses /proc/self/environ in every mode"
+fi
+
+# --- what the gate allowed, the file tools do
+if [ -e "$BUILD/share/claws/tools/Write.json" ]; then
+	mkdir -p .git "$T/o"
+	write() { printf '{"id":"%s","name":"Write","input":{"file_path":"%s","content":"x\\n"}}' "$1" "$2"; }
+	turn "$(write a new/f)" "$(write b .git/config)" "$(write c "$T/o/f")" "$(write d "$T/.profile")" "$(write e "$T/.ssh/id_rsa")" >in
+	run tool --permission-mode accept-edits <in
+	is "$(jq -r 'select(.type=="tool_end").status' out | tr '\n' ' ')" "ok denied denied denied denied " "accept-edits: inside, and not what is protected"
+	is "$(jq -r 'select(.type=="file_change")|.id+" "+.path+" "+.op' out)" "a $PWD/new/f add" "file_change"
+	run tool --permission-mode accept-all <in
+	is "$(jq -r 'select(.type=="tool_end").status' out | tr '\n' ' ')" "ok ok ok ok denied " "accept-all: all but credentials"
+	is "$(cat .git/config "$T/o/f" "$T/.profile")" "x
+x
+x" "and it is done"
+	nok "credentials are not" test -e "$T/.ssh/id_rsa"
+	rm -rf .git/config "$T/o/f" "$T/.profile"
+	run tool --allowed-tools "Write" <in
+	is "$(jq -r 'select(.type=="tool_end").status' out | tr '\n' ' ')" "ok denied ok denied denied " "a rule for the tool: not what is protected"
+	rm -f "$T/o/f"
+	run tool --allowed-tools "Write(.git/config), Write($T/o/*)" <in
+	is "$(jq -r 'select(.type=="tool_end").status' out | tr '\n' ' ')" "denied ok ok denied denied " "rules that name them"
+	valid "every line is legal"
+	rm -rf .git
 fi
 
 # --- order and parallelism

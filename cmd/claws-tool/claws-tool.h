@@ -27,6 +27,7 @@
 
 #define CALLS_MAX 128             /* of one message */
 #define PARALLEL_MAX 8
+#define QUEUE_MAX ((size_t)64 << 20) /* bytes that may wait behind a turn_done; then their writer waits */
 #define FRAME_MAX ((size_t)16 << 20)
 #define ENDING_MS 2500            /* an interrupted tool has this long to hand over its result */
 #define BACKSTOP_MS 10000         /* over its limit, a tool that does not end by itself is killed */

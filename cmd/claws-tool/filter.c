@@ -8,8 +8,6 @@
 #include "base/status.h"
 #include "base/xalloc.h"
 
-#define QUEUE_MAX ((size_t)64 << 20)   /* bytes that may wait behind a turn_done; then the writer waits */
-
 static void note_answer(struct host *h, const struct json *j)
 {
 	char *id = json_dup(j, json_get(j, 0, "tool_call_id"));
@@ -122,8 +120,6 @@ void filter_take(struct host *h)
 		h->queue_bytes += m.len;
 		if (m.kind == MSG_INTERRUPT && !h->stopped)
 			h->stopped = STOP_INTERRUPT;
-		if (h->queue_bytes > QUEUE_MAX)
-			die(ST_PROTOCOL, "more than 64 MiB came while the tools of a turn ran");
 	}
 	if (s->eof) {
 		h->input_ended = true;

@@ -107,7 +107,7 @@ static const char *const *roots_for(const struct host *h, const struct call *c)
 	const char **v;
 	char *extra;
 
-	if (at->place != PLACE_OUTSIDE || !at->resolved)
+	if ((at->place != PLACE_OUTSIDE && at->place != PLACE_PROTECTED) || !at->resolved)
 		return h->ctx.roots;
 	extra = xstrdup(at->resolved);
 	while (strlen(extra) > 1 && (stat(extra, &st) < 0 || !S_ISDIR(st.st_mode))) {

@@ -69,7 +69,7 @@ static void pump(struct turn *t)
 	struct call *of[PARALLEL_MAX + 3] = {0};
 	struct stage *s = t->h->stage;
 	nfds_t n = 0;
-	bool input = s && !t->h->input_ended;
+	bool input = s && !t->h->input_ended && t->h->queue_bytes < QUEUE_MAX;
 
 	if (s)
 		stage_flush(s);
