@@ -28,7 +28,7 @@ endif
 
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla -Wformat=2
 OWN  = -std=c11 -D_GNU_SOURCE -Ilib $(WARN) -DCLAWS_DATADIR='"$(DATADIR)/claws"' -ffile-prefix-map=$(CURDIR)/=
-LINK = -Wl,--as-needed
+LINK = -Wl,--as-needed -lm
 ifdef SAN
 OWN  += -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 LINK += -fsanitize=address,undefined
