@@ -17,6 +17,8 @@ static const struct opt options[] = {
 	 0, NULL},
 	{0, "session", "LOG", OPT_STR, offsetof(struct conf, session), "prompt: the session's log; images go beside it", 0, 0,
 	 NULL},
+	{'o', "output", "FILE", OPT_STR, offsetof(struct conf, output), "prompt: to FILE, which only its owner can read", 0, 0,
+	 NULL},
 	{0, "no-time", NULL, OPT_FLAG, offsetof(struct conf, no_time), "prompt: no time stamps, counters as ids", 0, 0, NULL},
 	{0, "timeout", "TIME", OPT_TIME, offsetof(struct conf, timeout), "check-stage: how long a line may take (2s)", 0, 0,
 	 NULL},

@@ -11,7 +11,7 @@
 struct conf {
 	bool strict, no_stdin, no_time;
 	long stdin_wait, timeout;       /* milliseconds; -1: not given */
-	const char *session;
+	const char *session, *output;
 	struct opt_list files, images;
 };
 

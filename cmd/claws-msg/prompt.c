@@ -1,7 +1,9 @@
 /* prompt.c - claws-msg prompt: files, stdin and words become user messages. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/session.h"
@@ -240,11 +242,23 @@ static void count_on(struct stage *s, const char *path)
 	close(fd);
 }
 
+/* Standard output to a file of 0600, whatever the umask. */
+static void to_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0 || fchmod(fd, 0600) < 0 || dup2(fd, 1) < 0)
+		die(ST_IO, "cannot write to '%s': %s", path, strerror(errno));
+	close(fd);
+}
+
 static void begin(struct prompt *p, struct stage *s, const struct conf *c)
 {
 	struct buf inbox;
 
 	*p = (struct prompt){.c = c, .s = s};
+	if (c->output)
+		to_file(c->output);
 	buf_init(&p->images, BUF_NOLIMIT);
 	buf_init(&p->notes, BUF_NOLIMIT);
 	stage_init(s, "claws-msg", 'u');

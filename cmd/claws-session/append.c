@@ -40,6 +40,8 @@ struct append {
 	struct buf request;        /* the compact_request of this turn */
 	unsigned long runs;
 	const char *path, *id;
+	const char *prompt;        /* file to remove once its lines are on disk */
+	bool unsynced;             /* the log is to be synced once the queues have left */
 	long long give_up_at;      /* an interrupted turn did not end; 0: none */
 	int status;                /* of the last run */
 	bool over;
@@ -111,16 +113,23 @@ static int take_line(void *arg, const char *line, size_t len, struct err *e)
 		r = keep_line(&a->keep, &m, e);
 		if (r > 0)
 			fed_and_passed(a, a->keep.line.p, a->keep.line.len);
-		r = r < 0 ? -1 : log_sync(&a->keep.log, e);
 	}
 	json_free(&j);
-	return r;
+	return r < 0 ? -1 : 0;
+}
+
+/* What is taken out of the inbox must be on disk before it is gone there. */
+static int take_for_good(void *arg, const char *line, size_t len, struct err *e)
+{
+	struct append *a = arg;
+
+	return take_line(arg, line, len, e) < 0 ? -1 : log_sync(&a->keep.log, e);
 }
 
 static int take_inbox(struct append *a, bool close_it)
 {
 	struct err e = ERR_INIT;
-	int n = inbox_take(a->path, close_it, take_line, a, &e);
+	int n = inbox_take(a->path, close_it, take_for_good, a, &e);
 
 	if (n < 0)
 		log_failed(a, &e);
@@ -156,9 +165,25 @@ static int take_prompt(struct append *a)
 		n++;
 		p += len + 1;
 	}
-	unlink(path);
+	a->prompt = path;
+	a->unsynced = true;
 	buf_free(&text);
 	return n > 0;
+}
+
+/* After what was fed has left: while the model works the disk may too. */
+static void settle(struct append *a)
+{
+	struct err e = ERR_INIT;
+
+	if (!a->unsynced)
+		return;
+	a->unsynced = false;
+	if ((a->prompt ? log_sync(&a->keep.log, &e) : keep_sync(&a->keep, &e)) < 0)
+		log_failed(a, &e);
+	if (a->prompt)
+		unlink(a->prompt);
+	a->prompt = NULL;
 }
 
 static void feed_control(struct append *a, const char *line)
@@ -185,12 +210,11 @@ static void end_run(struct append *a, int status, const char *limit, const char 
 
 	if (a->run.ndenied && a->conf->on_deny[0] == 'f')
 		status = status_worse(status, ST_DENIED);
-	if (keep_sync(&a->keep, &e) < 0)
-		status = status_worse(status, e.status), why = e.text;
 	run_done(&a->run, &a->st, status, limit, why);
 	/* Kept in the log too: claws-session list tells how a run ended. */
 	if (!a->keep.log.fresh && log_append(&a->keep.log, a->st.made.p, a->st.made.len, &e) < 0)
 		status = status_worse(status, e.status);
+	/* Nothing of this has left yet: who reads run_done may rely on the log. */
 	if (keep_sync(&a->keep, &e) < 0)
 		status = status_worse(status, e.status);
 	a->status = status;
@@ -311,7 +335,9 @@ static void on_turn_done(struct append *a, const struct msg *m)
 		stage_pass(&a->st, m);
 	}
 	a->run.turning = false;
-	if (keep_sync(&a->keep, &e) < 0)
+	if (a->st.ring)
+		a->unsynced = true;
+	else if (keep_sync(&a->keep, &e) < 0)
 		log_failed(a, &e);
 	if (a->st.ring && a->run.active)
 		decide(a);
@@ -443,6 +469,7 @@ static void wait_for_something(struct append *a)
 	                     {.fd = a->sigs.fd, .events = POLLIN},
 	                     {.fd = a->run.active ? -1 : a->inbox.fd, .events = POLLIN}};
 	int timeout = a->run.active ? -1 : watch_timeout(&a->inbox), sig;
+	pid_t from;
 
 	if (a->give_up_at) {
 		long long left = a->give_up_at - io_now_ms();
@@ -450,8 +477,11 @@ static void wait_for_something(struct append *a)
 		timeout = left < 0 ? 0 : (int)left;
 	}
 	poll(p, sizeof p / sizeof *p, timeout);
-	while ((sig = sig_read(&a->sigs, NULL)) > 0)
-		on_signal(a, sig);
+	while ((sig = sig_read(&a->sigs, &from)) > 0)
+		/* Our own write to a pipe without a reader sends SIGPIPE too: of the feed that means a stage has died, and
+		 * end of file is on its way; of the output flush_queues hears in another way. */
+		if (sig != SIGPIPE || from != getpid())
+			on_signal(a, sig);
 	if (p[0].revents)
 		stage_fill(&a->st);
 	if (a->give_up_at && io_now_ms() >= a->give_up_at)
@@ -491,6 +521,7 @@ static void ring_loop(struct append *a)
 		while (!a->over && stage_next(&a->st, &m))
 			handle(a, &m);
 		flush_queues(a);
+		settle(a);
 		if (a->over)
 			break;
 		if (a->st.eof) {
@@ -511,6 +542,7 @@ static void drain(struct append *a)
 {
 	struct err e = ERR_INIT;
 
+	settle(a);
 	out_close(&a->feed);
 	io_nonblock(1, false, NULL);
 	a->st.out.nonblock = false;
@@ -556,7 +588,7 @@ static int ring(struct append *a)
 	ring_loop(a);
 	drain(a);
 	/* Whatever ended the run, nobody takes messages now. What is there waits for the next run. */
-	inbox_take(a->path, true, take_line, a, NULL);
+	inbox_take(a->path, true, take_for_good, a, NULL);
 	watch_close(&a->inbox);
 	return a->status;
 }
