@@ -157,4 +157,9 @@ asked
 press n
 over
 is "$(cat st)$(test -e ran && echo ' ran')" "3" "or not"
+printf '%s' '{"command":"printf \"\\\\033[2Jx\""}' >in
+at 'claws-tool --call Bash --permission-mode accept-all <in'
+ok "claws-tool --call at a terminal" wait_for test -e st
+over
+ok "shows control characters, never sends them" sh -c 'grep -qF "\\x1B[2Jx" scr && ! grep -q "$(printf "\\033\\[2J")" scr'
 done_testing

@@ -84,7 +84,7 @@ static void pump(struct turn *t)
 	}
 	if (poll(p, n, next_wait(t, io_now_ms())) < 0 && errno != EINTR)
 		die(ST_IO, "poll: %s", strerror(errno));
-	if (p[1].revents & (POLLERR | POLLNVAL))
+	if (p[1].revents & (POLLERR | POLLHUP | POLLNVAL))
 		exit(128 + 13);        /* as SIGPIPE does; the runners die with us */
 	if (p[0].revents)
 		filter_fill(t->h);
