@@ -41,6 +41,7 @@ struct append {
 	unsigned long runs;
 	const char *path, *id;
 	const char *prompt;        /* file to remove once its lines are on disk */
+	bool inbox_closed;         /* nobody joins this run any more */
 	bool unsynced;             /* the log is to be synced once the queues have left */
 	long long give_up_at;      /* an interrupted turn did not end; 0: none */
 	int status;                /* of the last run */
@@ -133,6 +134,7 @@ static int take_inbox(struct append *a, bool close_it)
 
 	if (n < 0)
 		log_failed(a, &e);
+	a->inbox_closed |= close_it && n == 0;
 	return n;
 }
 
@@ -576,7 +578,7 @@ static int ring(struct append *a)
 	if (some || !a->conf->interactive)
 		run_started(&a->run, &a->st, a->id, a->conf->max_turns, a->conf->max_time);
 	if (some) {
-		some = take_inbox(a, false) > 0;
+		some = inbox_waits(a) && take_inbox(a, false) > 0;
 		some |= take_prompt(a) > 0;
 	}
 	if (some)
@@ -588,7 +590,8 @@ static int ring(struct append *a)
 	ring_loop(a);
 	drain(a);
 	/* Whatever ended the run, nobody takes messages now. What is there waits for the next run. */
-	inbox_take(a->path, true, take_for_good, a, NULL);
+	if (!a->inbox_closed)
+		inbox_take(a->path, true, take_for_good, a, NULL);
 	watch_close(&a->inbox);
 	return a->status;
 }
