@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "opt/opt.h"
 #include "ring.h"
 #include "sys/io.h"
+#include "sys/kids.h"
 #include "sys/sig.h"
 
 #define GRACE_MS 2000        /* design: two seconds between a death, or the run's end, and the end of what still runs */
@@ -191,6 +193,37 @@ static void watch(struct state *s, struct sigs *sigs)
 	}
 }
 
+/* What a stage has started and left behind: a shell that was ended leaves its command, and that would hold our pipes.
+ * As the subreaper we have inherited it. What went into a group or session of its own is meant to outlive a ring
+ * (keepers), or has a guard that ends it (tools). */
+static bool signal_strays(int sig)
+{
+	pid_t kids[256];
+	int n = kids_list(kids, sizeof kids / sizeof *kids);
+	bool some = false;
+
+	for (int k = 0; k < n; k++)
+		if (getpgid(kids[k]) == getpgrp() && kill(kids[k], sig) == 0 && waitpid(kids[k], NULL, WNOHANG) == 0)
+			some = true;
+	return some;
+}
+
+static void end_strays(void)
+{
+	long long until = io_now_ms() + KILL_AFTER_MS;
+	bool left = signal_strays(SIGTERM);
+
+	while (left && io_now_ms() < until) {
+		poll(NULL, 0, 5);
+		left = signal_strays(0);
+	}
+	/* Each one that dies may leave us one of its own. */
+	for (int k = 0; left && k < 100; k++) {
+		left = signal_strays(SIGKILL);
+		poll(NULL, 0, left ? 5 : 0);
+	}
+}
+
 static int result(struct state *s)
 {
 	struct stage *feeder = ring_feeder(&s->ring), *last = &s->ring.stages[s->ring.n - 1];
@@ -233,8 +266,10 @@ int main(int argc, char **argv)
 	setenv("CLAWS_RING", number, 1);
 	if (conf.max_time)
 		s.deadline = io_now_ms() + conf.max_time;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (ring_start(&s.ring, &e) < 0)
 		die_err(&e);
 	watch(&s, &sigs);
+	end_strays();
 	return result(&s);
 }
