@@ -87,13 +87,14 @@ _claws() {
 		-C|--directory) kind="dir" ;;
 		esac ;;
 	claws-msg)
-		words='--strict -n --no-stdin -f --file -i --image --stdin-wait --session --no-time --timeout -h --help --version'
+		words='--strict -n --no-stdin -f --file -i --image --stdin-wait --session -o --output --no-time --timeout -h --help --version'
 		verbs='prompt check check-stage norm schema table'
 		case $prev in
 		-f|--file) kind="file" ;;
 		-i|--image) kind="file" ;;
 		--stdin-wait) kind="none" ;;
 		--session) kind="file" ;;
+		-o|--output) kind="file" ;;
 		--timeout) kind="none" ;;
 		esac ;;
 	claws-permit)

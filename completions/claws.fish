@@ -148,6 +148,8 @@ complete -c claws-msg -l stdin-wait -x -d 'prompt: how long stdin'\''s first byt
 complete -c claws -n '__fish_seen_subcommand_from msg' -l stdin-wait -x -d 'prompt: how long stdin'\''s first byte may take'
 complete -c claws-msg -l session -r -d 'prompt: the session'\''s log; images go beside it'
 complete -c claws -n '__fish_seen_subcommand_from msg' -l session -r -d 'prompt: the session'\''s log; images go beside it'
+complete -c claws-msg -s o -l output -r -d 'prompt: to FILE, which only its owner can read'
+complete -c claws -n '__fish_seen_subcommand_from msg' -s o -l output -r -d 'prompt: to FILE, which only its owner can read'
 complete -c claws-msg -l no-time -d 'prompt: no time stamps, counters as ids'
 complete -c claws -n '__fish_seen_subcommand_from msg' -l no-time -d 'prompt: no time stamps, counters as ids'
 complete -c claws-msg -l timeout -x -d 'check-stage: how long a line may take (2s)'
