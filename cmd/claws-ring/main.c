@@ -19,6 +19,9 @@
 #define GRACE_MS 2000        /* design: two seconds between a death, or the run's end, and the end of what still runs */
 #define AGAIN_MS 2000        /* a second signal within this time ends everything at once */
 #define KILL_AFTER_MS 300    /* between TERM and KILL */
+#define FEEDER_MS 5000       /* for the feeder to end in order after a failed stage, once no other runs */
+
+enum spared { NOBODY, LAST, FEEDER_AND_LAST };
 
 struct conf {
 	long max_time;
@@ -45,8 +48,10 @@ struct state {
 	struct ring ring;
 	const struct conf *conf;
 	long long deadline;       /* of --max-time; 0: none */
-	long long kill_at;        /* end what still runs then; 0: not yet */
+	long long kill_at;        /* end the filters that still run then; 0: not yet */
+	long long feeder_at;      /* and then the feeder */
 	long long last_signal;
+	int signal;               /* the first one */
 	struct stage *failed;     /* the first that failed by itself */
 	bool reader_gone, killed;
 };
@@ -69,31 +74,40 @@ static void tell_feeder(struct state *s, int sig)
 		kill(f->pid, sig);
 }
 
-static void end_all(struct state *s, bool also_last)
+static bool is_spared(const struct state *s, size_t k, enum spared spared)
+{
+	return (spared >= LAST && k + 1 == s->ring.n) || (spared == FEEDER_AND_LAST && k + 2 == s->ring.n);
+}
+
+/* Signals those that run; true if there are some. */
+static bool signal_stages(const struct state *s, int sig, enum spared spared)
+{
+	bool some = false;
+
+	for (size_t k = 0; k < s->ring.n; k++) {
+		pid_t pid = s->ring.stages[k].pid;
+		siginfo_t info = {0};
+
+		if (pid <= 0 || is_spared(s, k, spared))
+			continue;
+		kill(pid, sig);
+		/* Look without reaping: main's loop does that. */
+		some |= waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid;
+	}
+	return some;
+}
+
+static void end_all(struct state *s, enum spared spared)
 {
 	long long until = io_now_ms() + KILL_AFTER_MS;
-	size_t n = s->ring.n - !also_last;
-	bool left = true;
+	bool left = signal_stages(s, SIGTERM, spared);
 
 	s->killed = true;
-	for (size_t k = 0; k < n; k++)
-		if (s->ring.stages[k].pid > 0)
-			kill(s->ring.stages[k].pid, SIGTERM);
 	while (left && io_now_ms() < until) {
-		left = false;
-		for (size_t k = 0; k < n; k++) {
-			siginfo_t info = {0};
-			pid_t pid = s->ring.stages[k].pid;
-
-			/* Look without reaping: main's loop does that. */
-			left |= pid > 0 && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && !info.si_pid;
-		}
-		if (left)
-			poll(NULL, 0, 5);
+		poll(NULL, 0, 5);
+		left = signal_stages(s, 0, spared);
 	}
-	for (size_t k = 0; k < n; k++)
-		if (s->ring.stages[k].pid > 0)
-			kill(s->ring.stages[k].pid, SIGKILL);
+	signal_stages(s, SIGKILL, spared);
 }
 
 static void reader_gone(struct state *s)
@@ -109,8 +123,13 @@ static void on_signal(struct state *s, int sig)
 	long long now = io_now_ms();
 
 	if (s->last_signal && now - s->last_signal < AGAIN_MS)
-		end_all(s, true);
+		end_all(s, NOBODY);
 	s->last_signal = now;
+	if (!s->signal)
+		s->signal = sig;
+	/* The run is over, and what is left of it is not wanted. */
+	if (ring_feeder(&s->ring)->pid <= 0)
+		end_all(s, NOBODY);
 	/* SIGINT has no number of its own in the feeder, which ignores the terminal's: it hears SIGUSR1. */
 	tell_feeder(s, sig == SIGINT ? SIGUSR1 : sig);
 }
@@ -151,9 +170,9 @@ static void reap(struct state *s)
 static int wait_ms(const struct state *s)
 {
 	long long now = io_now_ms(), first = -1;
-	const long long due[] = {s->deadline, s->kill_at};
+	const long long due[] = {s->deadline, s->kill_at, s->feeder_at};
 
-	for (size_t k = 0; k < 2; k++)
+	for (size_t k = 0; k < sizeof due / sizeof *due; k++)
 		if (due[k] && (first < 0 || due[k] - now < first))
 			first = due[k] > now ? due[k] - now : 0;
 	return first > 60000 ? 60000 : (int)first;
@@ -168,10 +187,16 @@ static void timers(struct state *s)
 		tell_feeder(s, SIGUSR2);
 	}
 	if (s->kill_at && now >= s->kill_at) {
-		/* The feeder may need longer, as long as it closes a run in order: its own limits hold. The last
-		 * stage may show what is left for as long as somebody reads it. */
+		/* The feeder may need longer to close a run in order, and where nothing has failed it waits for a slow
+		 * reader. The last stage may show what is left for as long as somebody reads it and nobody says stop. */
 		s->kill_at = 0;
-		end_all(s, false);
+		if (s->failed)
+			s->feeder_at = now + FEEDER_MS;
+		end_all(s, ring_feeder(&s->ring)->pid > 0 ? FEEDER_AND_LAST : s->signal ? NOBODY : LAST);
+	}
+	if (s->feeder_at && now >= s->feeder_at) {
+		s->feeder_at = 0;
+		end_all(s, LAST);
 	}
 }
 
@@ -234,6 +259,8 @@ static int result(struct state *s)
 		     WIFSIGNALED(s->failed->status) ? WTERMSIG(s->failed->status) : WEXITSTATUS(s->failed->status),
 		     WIFSIGNALED(s->failed->status) ? strsignal(WTERMSIG(s->failed->status))
 		                                    : status_text(WEXITSTATUS(s->failed->status)));
+	if (s->signal && status == 0)
+		status = 128 + s->signal;
 	/* The feeder cannot know why a neighbour died: a status that says more than "failed" counts. */
 	if (s->failed && (status == ST_FAILED || s->failed == last))
 		status = status_worse(status, status_of_wait(s->failed->status));

@@ -26,6 +26,7 @@
 #define FEED_FD 3
 #define QUEUE_BYTES ((size_t)64 << 20)   /* of output nobody reads yet: then input waits */
 #define INTERRUPT_MS 5000                /* for the stages to close an interrupted turn */
+#define DRAIN_MS 500                     /* without progress; then what is queued is given up, if we were told to stop */
 #define CUT_TURNS 3                      /* answers cut by the output limit in the middle of a call, in a row */
 #define SAME_FAILURES 5                  /* turns whose calls are the same and all fail, in a row */
 
@@ -45,7 +46,7 @@ struct append {
 	bool unsynced;             /* the log is to be synced once the queues have left */
 	long long give_up_at;      /* an interrupted turn did not end; 0: none */
 	int status;                /* of the last run */
-	bool over;
+	bool over, hurry;          /* a person or the system wants the end */
 };
 
 /* A log that cannot be written ends everything: what is not logged must not be acted on. */
@@ -228,6 +229,7 @@ static void end_run(struct append *a, int status, const char *limit, const char 
 
 static void start_run(struct append *a)
 {
+	a->hurry = false;
 	run_begin(&a->run, &a->st, ++a->runs);
 	run_started(&a->run, &a->st, a->id, a->conf->max_turns, a->conf->max_time);
 }
@@ -423,8 +425,22 @@ static void interrupt(struct append *a, int status, const char *reason)
 		a->over = true;
 }
 
+/* Our own write to a pipe without a reader sends SIGPIPE too: of the feed that means a stage has died, and end of file is
+ * on its way; of the output flush_queues hears in another way. 0: none waits. */
+static int next_signal(struct append *a)
+{
+	pid_t from;
+	int sig;
+
+	do
+		sig = sig_read(&a->sigs, &from);
+	while (sig == SIGPIPE && from == getpid());
+	return sig;
+}
+
 static void on_signal(struct append *a, int sig)
 {
+	a->hurry |= sig != SIGUSR2;
 	switch (sig) {
 	case SIGUSR1:
 		interrupt(a, ST_SIGNAL + SIGINT, "user");
@@ -471,7 +487,6 @@ static void wait_for_something(struct append *a)
 	                     {.fd = a->sigs.fd, .events = POLLIN},
 	                     {.fd = a->run.active ? -1 : a->inbox.fd, .events = POLLIN}};
 	int timeout = a->run.active ? -1 : watch_timeout(&a->inbox), sig;
-	pid_t from;
 
 	if (a->give_up_at) {
 		long long left = a->give_up_at - io_now_ms();
@@ -479,11 +494,8 @@ static void wait_for_something(struct append *a)
 		timeout = left < 0 ? 0 : (int)left;
 	}
 	poll(p, sizeof p / sizeof *p, timeout);
-	while ((sig = sig_read(&a->sigs, &from)) > 0)
-		/* Our own write to a pipe without a reader sends SIGPIPE too: of the feed that means a stage has died, and
-		 * end of file is on its way; of the output flush_queues hears in another way. */
-		if (sig != SIGPIPE || from != getpid())
-			on_signal(a, sig);
+	while ((sig = next_signal(a)) > 0)
+		on_signal(a, sig);
 	if (p[0].revents)
 		stage_fill(&a->st);
 	if (a->give_up_at && io_now_ms() >= a->give_up_at)
@@ -539,17 +551,29 @@ static void ring_loop(struct append *a)
 	}
 }
 
-/* What is queued leaves; the feed is closed at once: end of file tells the stages to stop. */
+/* The feed is closed at once: end of file tells the stages to stop. What is queued leaves at the reader's pace, but a
+ * signal ends that: the log has it all. */
 static void drain(struct append *a)
 {
+	struct out *out = &a->st.out;
 	struct err e = ERR_INIT;
+	bool stuck = false;
+	int sig;
 
-	settle(a);
 	out_close(&a->feed);
-	io_nonblock(1, false, NULL);
-	a->st.out.nonblock = false;
-	if (out_flush(&a->st.out, &e) < 0)
-		a->status = status_worse(a->status, e.status);
+	while (!stuck && !out->closed && out_left(out)) {
+		struct pollfd p[] = {{.fd = 1, .events = POLLOUT}, {.fd = a->sigs.fd, .events = POLLIN}};
+
+		stuck = poll(p, 2, a->hurry ? DRAIN_MS : -1) == 0;
+		while ((sig = next_signal(a)) > 0) {
+			a->hurry |= sig != SIGUSR2;
+			if (sig == SIGPIPE)
+				out->closed = true;
+		}
+		if (out_flush(out, &e) < 0)
+			a->status = status_worse(a->status, e.status);
+	}
+	out->closed |= stuck;
 }
 
 static int ring(struct append *a)
