@@ -110,13 +110,15 @@ static void take_line(struct render *r, const struct view *view, struct json *j,
 	take(r, view, &m);
 }
 
-static void read_all(struct render *r, const struct view *view)
+/* 0, or 74: the input could not be read to its end. */
+static int read_all(struct render *r, const struct view *view)
 {
 	struct json j = JSON_INIT;
 	struct lines in;
 	struct buf mended;
 	struct err e = ERR_INIT;
 	struct line l;
+	int status = ST_OK;
 
 	lines_init(&in, STDIN_FILENO, LINE_MAX_BYTES);
 	buf_init(&mended, BUF_NOLIMIT);
@@ -131,13 +133,16 @@ static void read_all(struct render *r, const struct view *view)
 			say(r, "input: line %lu: longer than %zu bytes, left out", l.no, (size_t)LINE_MAX_BYTES);
 		} else {
 			flush_all(r);
-			if (lines_fill(&in, &e) < 0)
+			if (lines_fill(&in, &e) < 0) {
 				say(r, "io: %s", e.text);
+				status = ST_IO;
+			}
 		}
 	}
 	json_free(&j);
 	buf_free(&mended);
 	lines_free(&in);
+	return status;
 }
 
 static const struct view *choose(const struct conf *c)
@@ -151,7 +156,7 @@ int main(int argc, char **argv)
 {
 	struct render r = {.c = {.format = "text", .color = "auto", .done_fd = -1}};
 	const struct view *view;
-	int first;
+	int first, status;
 
 	prog_name("claws-render");
 	first = opt_parse(&spec, argc, argv, &r.c);
@@ -166,7 +171,7 @@ int main(int argc, char **argv)
 	sink_init(&r.err, STDERR_FILENO, r.c.color);
 	run_init(&r.run);
 	view->begin(&r);
-	read_all(&r, view);
+	status = read_all(&r, view);
 	run_end(&r.run);
 	view->end(&r);
 	flush_all(&r);
@@ -175,5 +180,5 @@ int main(int argc, char **argv)
 	run_free(&r.run);
 	buf_free(&r.out.buf);
 	buf_free(&r.err.buf);
-	finish(ST_OK);
+	finish(status);
 }

@@ -1,5 +1,7 @@
 #include "base/prog.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,9 +13,20 @@
 
 static const char *name = "claws";
 
+/* A standard descriptor that is closed would be given to the next file opened: a log or a socket would then be read as
+ * input, or get what is meant for stderr. /dev/null in the wrong direction keeps its place, and reads and writes of it
+ * fail as they do on a closed one. open(2) takes the lowest number that is free. */
+static void keep_standard(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			_exit(ST_IO);
+}
+
 void prog_name(const char *n)
 {
 	name = n;
+	keep_standard();
 }
 
 const char *prog_get(void)

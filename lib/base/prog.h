@@ -9,7 +9,9 @@
 
 #define CLAWS_VERSION "0.1.0"
 
-void prog_name(const char *name);   /* kept by reference; "claws-stream" */
+/* First of all in main (opt_parse does it too). name is kept by reference: "claws-stream". Standard descriptors that are
+ * closed are reserved, so that no file opened later gets their number. */
+void prog_name(const char *name);
 const char *prog_get(void);
 
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
