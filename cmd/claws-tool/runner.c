@@ -122,9 +122,24 @@ static const char *const *roots_for(const struct host *h, const struct call *c)
 	return v;
 }
 
+struct denied_by {
+	const struct gate *g;
+	const char *tool;
+};
+
+/* Rules that deny hold for each file that a search comes by, too. */
+static bool denied_by_rule(void *arg, const char *path)
+{
+	const struct denied_by *d = arg;
+	struct rule_use use = {.tool = d->tool, .cwd = d->g->cwd, .home = d->g->permit.home, .path = path, .resolved = path};
+
+	return rules_match(&d->g->permit.rules, RULE_DENY, &use) != NULL;
+}
+
 _Noreturn static void child(struct host *h, const struct call *c, int fd, pid_t parent)
 {
 	struct tool_ctx ctx = h->ctx;
+	struct denied_by by = {&h->gate, c->name};
 	struct tool_result r;
 	tool_fn *fn;
 
@@ -136,7 +151,10 @@ _Noreturn static void child(struct host *h, const struct call *c, int fd, pid_t 
 	keep_only(&fd, &ctx.blobs);
 	gate_mark(&h->gate);
 	ctx.roots = roots_for(h, c);
+	ctx.judged = c->verdict.at.resolved;
 	ctx.protected_ok = c->verdict.at.place == PLACE_PROTECTED;
+	ctx.denied = denied_by_rule;
+	ctx.denied_arg = &by;
 	ctx.timeout_ms = c->tool->timeout_ms;
 	ctx.output = child_output;
 	ctx.arg = &fd;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/globstart.h"
 #include "base/status.h"
 #include "base/xalloc.h"
 
@@ -98,6 +99,20 @@ static char *lexical(const char *cwd, const char *home, const char *path)
 	return out;
 }
 
+/* What Glob opens is not its path alone: the pattern's leading directories belong to it. */
+static void take_glob_start(struct use *u, const struct json *j, int input)
+{
+	char *pattern = json_dup(j, json_get(j, input, "pattern")), *dir;
+	const char *rest;
+
+	if (!pattern)
+		return;
+	dir = glob_start(u->given, pattern, &rest);
+	free(u->given);
+	u->given = dir;
+	free(pattern);
+}
+
 static void use_take(struct use *u, const struct permit *g, const struct manifest *tool, const struct json *j, int input)
 {
 	*u = (struct use){.r = {.tool = tool->name, .cwd = g->cwd, .home = g->home}};
@@ -110,6 +125,8 @@ static void use_take(struct use *u, const struct permit *g, const struct manifes
 			continue;
 		u->arg = &path_args[i];
 		u->given = json_dup(j, json_get(j, input, u->arg->key));
+		if (!strcmp(tool->name, "Glob"))
+			take_glob_start(u, j, input);
 		if (!u->given)
 			u->given = xstrdup(".");
 		u->r.path = u->path = lexical(g->cwd, g->home, u->given);

@@ -414,6 +414,13 @@ enum fs_verdict fs_check(const struct tool_ctx *c, const char *path, enum fs_wan
 int fs_admit(const struct tool_ctx *c, const char *path, enum fs_want want, struct fs_at *at, struct err *e)
 {
 	enum fs_verdict v = fs_look(c, path, want, at, e);
+	/* What was allowed is that one file: a link that has been turned meanwhile must not lead to its neighbour. */
+	if (c->judged && at->path && strcmp(c->judged, at->path)) {
+		err_clear(e);
+		err_set(e, ST_FAILED, "%s: it led to %s when it was judged, and does no more; try again", path, c->judged);
+		fs_close(at);
+		return -1;
+	}
 	if (v == FS_OK || (v == FS_PROTECTED && c->protected_ok)) {
 		err_clear(e);
 		return 0;

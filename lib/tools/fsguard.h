@@ -50,7 +50,8 @@ enum fs_verdict fs_check(const struct tool_ctx *c, const char *path, enum fs_wan
 /* Walks and judges; *at is filled whatever the verdict (fs_close it). e says why not FS_OK. */
 enum fs_verdict fs_look(const struct tool_ctx *c, const char *path, enum fs_want want, struct fs_at *at, struct err *e);
 
-/* fs_look for tools: 0 when the tool may go on, else -1, e, and *at closed. */
+/* fs_look for tools: 0 when the tool may go on and the path leads to where the gate saw it lead (ctx->judged), else -1, e, and
+ * *at closed. */
 int fs_admit(const struct tool_ctx *c, const char *path, enum fs_want want, struct fs_at *at, struct err *e);
 void fs_close(struct fs_at *at);
 

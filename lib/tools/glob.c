@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/globstart.h"
 #include "base/xalloc.h"
 #include "sys/io.h"
 #include "sys/term.h"
@@ -59,19 +60,11 @@ static void run(struct finder *f, const struct fs_at *at, bool ignore)
 	if (w.late || w.too_many)
 		buf_addf(out, "[stopped after %zu entries%s; narrow the pattern, or give path]\n", w.entries,
 			w.late ? " and 30 seconds" : "");
+	if (w.denied)
+		buf_addf(out, "%s[%zu files or directories left out: rules deny them]\n", f->n ? "" : "\n", w.denied);
 	if (w.unreadable)
 		buf_addf(out, "%s[%zu directories could not be read]\n", f->n ? "" : "\n", w.unreadable);
 	walk_free(&w);
-}
-
-/* Where the search starts: path and the literal beginning of the pattern. The pattern's rest in *rest. */
-static char *start(const char *path, const char *pattern, const char **rest)
-{
-	size_t n = glob_literal_prefix(pattern);
-	*rest = pattern + n;
-	if (pattern[0] == '/' || (pattern[0] == '~' && pattern[1] == '/'))
-		return xasprintf("%.*s", n ? (int)n : 1, pattern);
-	return n ? xasprintf("%s/%.*s", path ? path : ".", (int)n, pattern) : xstrdup(path ? path : ".");
 }
 
 void tool_glob(const struct tool_ctx *c, const struct json *j, int input, struct tool_result *r)
@@ -83,7 +76,7 @@ void tool_glob(const struct tool_ctx *c, const struct json *j, int input, struct
 	struct finder f = {.c = c, .r = r, .max = c->output_max > 1000 ? c->output_max - 1000 : TOOL_OUTPUT_MAX - 1000};
 	if (!pattern || arg_opt(j, input, "path", &path, r) < 0)
 		goto out;
-	dir = start(path, pattern, &rest);
+	dir = glob_start(path, pattern, &rest);
 	if (globs_init(&f.globs, rest) < 0) {
 		tool_fail(r, "the pattern is too long, or its braces have too many alternatives");
 	} else if (fs_admit(c, dir, FS_READ, &at, &e) < 0) {

@@ -125,17 +125,6 @@ bool glob_match(const char *p, const char *s)
 	}
 }
 
-size_t glob_literal_prefix(const char *s)
-{
-	size_t n = 0;
-	for (;;) {
-		size_t k = strcspn(s + n, "/");
-		if (s[n + k] != '/' || strcspn(s + n, "*?[{\\") < k || !s[n + k + 1])
-			return n;
-		n += k + 1;
-	}
-}
-
 /* The first '{' with its '}' and at least one ',' between: bounds; false if there is none. */
 static bool find_braces(const char *s, size_t *open, size_t *close)
 {

@@ -24,10 +24,6 @@ struct globs {
 /* One pattern without braces against a relative path. */
 bool glob_match(const char *pattern, const char *path);
 
-/* Bytes of s that are whole components without any of the special characters, with their '/'; the last component is
- * never counted. */
-size_t glob_literal_prefix(const char *s);
-
 int globs_init(struct globs *g, const char *pattern);
 bool globs_match(const struct globs *g, const char *path);
 void globs_free(struct globs *g);

@@ -247,6 +247,8 @@ static void closing_notes(struct grep *g, const struct walk *w)
 		buf_adds(out, "[stopped: too many files; give path]\n");
 	if (g->binary)
 		buf_addf(out, "[%zu binary file%s not searched]\n", g->binary, g->binary == 1 ? "" : "s");
+	if (w->denied)
+		buf_addf(out, "[%zu files or directories left out: rules deny them]\n", w->denied);
 	if (g->unreadable + w->unreadable)
 		buf_addf(out, "[%zu files or directories could not be read]\n", g->unreadable + w->unreadable);
 	if (g->trouble.len) {

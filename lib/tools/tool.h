@@ -26,6 +26,10 @@ struct tool_ctx {
 	long timeout_ms;           /* limit of this call */
 	size_t output_max;         /* TOOL_OUTPUT_MAX */
 	bool protected_ok;         /* the gate allowed a write where fsguard.h says FS_PROTECTED */
+	const char *judged;        /* resolved path that the gate judged; a path that leads elsewhere is refused. NULL: none */
+	/* Is this file denied by a rule? What a search comes by is left out then. May be NULL. */
+	bool (*denied)(void *denied_arg, const char *path);
+	void *denied_arg;
 	/* Heard while it runs; may be NULL. stream is "stdout" or "stderr". */
 	void (*output)(void *arg, const char *stream, const char *text, size_t n);
 	void *arg;

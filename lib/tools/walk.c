@@ -75,6 +75,8 @@ static bool left_out(struct walk *w, const struct walk_entry *x, const struct ig
 	}
 	if (fsname_refused(&w->names, x->path))
 		return w->refused++, true;
+	if (w->c && w->c->denied && w->c->denied(w->c->denied_arg, x->path))
+		return w->denied++, true;
 	return false;
 }
 

@@ -1,6 +1,7 @@
 /* Patterns (globmatch.h), ignore files (ignore.h), and Glob. */
 #include "tool_test.h"
 
+#include "agent/globstart.h"
 #include "tools/globmatch.h"
 
 #define G(...) callv(tool_glob, "pattern", __VA_ARGS__, NULL)

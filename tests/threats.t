@@ -1,0 +1,57 @@
+#!/bin/sh
+# Attacks, end to end: a hostile model, repository, tool output, file name, session. The rows are those of the list of attacks
+# that claws must withstand; each test is of a kind, not of one case.
+. "${0%/*}/lib.sh"
+mkdir w out && cd w || exit 1
+
+# yes.sh: an ask program that does $DO and then says yes.
+cat >"$T/yes.sh" <<'E'
+#!/bin/sh
+read -r q
+eval "${DO-}"
+printf '%s\n' "$q" | jq -c '{type:"permission",id,hash,decision:"allow"}'
+E
+chmod +x "$T/yes.sh"
+# call TOOL INPUT [OPTION...]: $status, $T/out, $T/err
+call() {
+	_tool=$1 _input=$2
+	shift 2
+	printf '%s\n' "$_input" | claws-tool --call "$_tool" "$@" >"$T/out" 2>"$T/err"
+	status=$?
+}
+saw() { cat "$T/out" "$T/err"; }
+
+# 16: what was judged is what is opened, also when a link is turned between the two.
+CLAWS_ASK=$T/yes.sh && export CLAWS_ASK
+echo fine >../out/fine && echo secret >../out/secret && ln -s ../out/fine link
+DO='ln -sfn ../out/secret link' call Read '{"file_path":"link"}'
+is "$status $(grep -c secret "$T/out")" "1 0" "16: Read: a link turned after the question"
+like "$(saw)" 'it led to .*/out/fine when it was judged' "16: and says why"
+echo a >x
+DO='ln -sfn Makefile x' call Write '{"file_path":"x","content":"evil"}'
+is "$status $(test -e Makefile && echo made)" "1 " "16: Write: a file that became a link to another one of the workspace"
+mkdir -p .git/hooks && ln -s .git/config p
+DO='ln -sfn .git/hooks/pre-commit p' call Write '{"file_path":"p","content":"evil"}'
+is "$status $(ls .git/hooks)" "1 " "16: Write: from one protected file to another"
+mkdir d e && echo secret >e/f && echo fine >d/f && ln -s d l
+DO='ln -sfn e l' call Grep '{"pattern":".","path":"l","output_mode":"content"}' --ask-tools Grep
+is "$status $(grep -c secret "$T/out")" "1 0" "16: Grep: a directory"
+DO='ln -sfn e l' call Glob '{"pattern":"l/*"}' --ask-tools Glob
+DO='ln -sfn d l' call Glob '{"pattern":"l/*"}' --ask-tools Glob
+is "$status" 1 "16: Glob: the directory in its pattern"
+unset CLAWS_ASK
+
+# A rule that denies a file denies what a search would show of it, however the search gets there.
+echo KEY >.env && echo KEY >d/.env && echo KEY >d/a.c
+call Grep '{"pattern":"KEY"}' --disallowed-tools 'Read(.env)'
+is "$(grep -v '^\[' "$T/out")" d/a.c "Grep leaves out denied files"
+like "$(saw)" 'rules deny them' "and says so"
+call Grep '{"pattern":"KEY"}' --disallowed-tools 'Read(d/**)'
+is "$(grep -v '^\[' "$T/out")" .env "and denied directories"
+call Glob '{"pattern":"**/*.c"}' --disallowed-tools 'Read(d)'
+unlike "$(cat "$T/out")" 'a\.c' "Glob, too"
+call Glob '{"pattern":"d/*"}' --disallowed-tools 'Read(d)'
+is "$status" 3 "and where the pattern names the directory"
+call Glob '{"pattern":"l/../d/*"}' --disallowed-tools 'Read(d)'
+is "$status" 3 "by whatever way"
+done_testing
