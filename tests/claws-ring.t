@@ -68,7 +68,7 @@ sys.exit(9)
 X
 for s in INT:int TERM:term HUP:hup; do
 	rm -f told
-	env --default-signal=INT claws-ring cat '|' /usr/bin/python3 feeder.py '|' cat >out 2>err &
+	env --default-signal=INT,HUP,TERM claws-ring cat '|' /usr/bin/python3 feeder.py '|' cat >out 2>err &
 	pid=$!
 	wait_for grep -q ready out
 	kill "-${s%:*}" "$pid"
@@ -91,7 +91,7 @@ echo ready
 sleep 100 &
 wait
 X
-env --default-signal=INT claws-ring cat '|' sh deaf.sh '|' cat >out 2>err &
+env --default-signal=INT,HUP,TERM claws-ring cat '|' sh deaf.sh '|' cat >out 2>err &
 pid=$!
 wait_for grep -q ready out
 kill -INT "$pid"; sleep 0.1; kill -INT "$pid"
