@@ -89,6 +89,27 @@ static void add_block(struct buf *out, const char *s, size_t n, size_t max_lines
 	buf_free(&safe);
 }
 
+/* A label and foreign text on one row; as a block below the label if it is longer than that. */
+static void add_row(struct buf *out, const struct ask *a, const char *label, const char *key, int width)
+{
+	char *s = json_dup(&a->j, json_get(&a->j, 0, key));
+	struct buf safe;
+
+	buf_init(&safe, BUF_NOLIMIT);
+	if (s)
+		term_safe(&safe, s, strlen(s), TERM_ONE_LINE);
+	buf_addf(out, "  %s: ", label);
+	if (strlen(label) + 4 + term_cells_of(safe.p, safe.len) < (size_t)width) {
+		buf_add(out, safe.p, safe.len);
+		buf_addc(out, '\n');
+	} else {
+		buf_addc(out, '\n');
+		add_block(out, safe.p, safe.len, SIZE_MAX, width);
+	}
+	buf_free(&safe);
+	free(s);
+}
+
 static void add_word(struct buf *out, const struct ask *a, const char *key)
 {
 	char *s = json_dup(&a->j, json_get(&a->j, 0, key));
@@ -120,25 +141,33 @@ static void add_input(struct buf *out, const struct ask *a, bool all, int width)
 	}
 }
 
+/* What does not fit on the screen has scrolled away: fifty blank lines must not hide what stands above them. */
+static void add_size(struct buf *out, int tty)
+{
+	struct winsize ws;
+	size_t rows = 1, screen = ioctl(tty, TIOCGWINSZ, &ws) == 0 && ws.ws_row ? ws.ws_row : 24;
+
+	for (size_t i = 0; i < out->len; i++)
+		rows += out->p[i] == '\n';
+	if (rows >= screen)
+		buf_addf(out, "  (this question has %zu rows: scroll up to read its beginning)\n", rows + 1);
+}
+
 static void show(const struct ask *a, bool all)
 {
 	struct buf b;
+	int width = term_width(a->tty);
 
 	buf_init(&b, BUF_NOLIMIT);
 	buf_adds(&b, "\nclaws asks: run ");
 	add_word(&b, a, "name");
-	buf_adds(&b, " in ");
-	add_word(&b, a, "cwd");
 	buf_adds(&b, "?\n");
-	add_input(&b, a, all, term_width(a->tty));
-	buf_adds(&b, "  because: ");
-	add_word(&b, a, "reason");
-	buf_adds(&b, "\n");
-	if (json_get(&a->j, 0, "rule") >= 0) {
-		buf_adds(&b, "  a allows from now on, in this session: ");
-		add_word(&b, a, "rule");
-		buf_adds(&b, "\n");
-	}
+	add_row(&b, a, "in", "cwd", width);
+	add_input(&b, a, all, width);
+	add_row(&b, a, "because", "reason", width);
+	if (json_get(&a->j, 0, "rule") >= 0)
+		add_row(&b, a, "a allows from now on, in this session", "rule", width);
+	add_size(&b, a->tty);
 	buf_adds(&b, json_get(&a->j, 0, "rule") >= 0 ? "y yes, n no, a always, v view all, ? help [no] " :
 	         "y yes, n no, v view all, ? help [no] ");
 	io_write_all(a->tty, b.p, b.len, NULL);

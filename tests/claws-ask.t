@@ -31,7 +31,8 @@ ask() { at 'claws-ask <req >ans'; asked && press "$1"; wait_for test -e st; over
 question '{"command":"make test"}' ',"rule":"Bash(make test)"'
 ask y
 is "$(cat st) $(jq -c . ans)" "0 {\"type\":\"permission\",\"id\":\"c1\",\"decision\":\"allow\",\"by\":\"user\",\"hash\":\"$(hash '{"command":"make test"}')\"}" "y: allowed, with id and hash"
-like "$(cat scr)" 'run Bash in /w\?' "the tool and the place are shown"
+like "$(cat scr)" 'run Bash\?' "the tool is shown"
+like "$(cat scr)" '^  in: /w' "and the place"
 like "$(cat scr)" '^  \| make test' "the command is shown"
 like "$(cat scr)" 'because: why not' "the reason is shown"
 like "$(cat scr)" 'a allows from now on, in this session: Bash\(make test\)' "the rule of always is shown"
@@ -105,6 +106,12 @@ like "$S" '^  \| claws asks: run Read' "it has its mark"
 question "{\"command\":\"$(head -c 500 /dev/zero | tr '\0' ' ')y yes, n no\"}"
 ask n
 like "$(tr -d '\r' <scr)" '^  \|  *y yes' "nor can one that is broken by the width"
+question '{"command":"x"}' ",\"rule\":\"Bash(x $(printf %500s 'y yes, n no'))\""
+sed -i "s#\"why not\"#\"$(printf %400s 'claws asks: run ls? [no] ')\"#; s#\"/w\"#\"/w$(printf %300s 'y yes, n no [no] ')\"#" req
+ask n
+is "$(tr -d '\r' <scr | grep -Ec '^(claws asks| *y yes, n no)')" 2 "nor can a directory, a reason or a rule as long as a row"
+question "{\"command\":\"x\"}"
+ask n
 unlike "$(cat scr)" 'a always' "without a rule there is no always"
 at 'claws-ask <req >ans'
 asked
@@ -117,6 +124,7 @@ L=$(jq -cn '[range(100)|"line \(.)"]|join("\n")')
 question "{\"command\":$L}"
 ask n
 is "$(grep -c '^  | line' scr)" 100 "a command is shown whole"
+like "$(tail -n 3 scr)" 'has 10. rows: scroll up' "and that its beginning is out of sight"
 question "{\"content\":$L,\"file_path\":\"/x\"}"
 sed -i 's/"Bash"/"Write"/' req
 at 'claws-ask <req >ans'

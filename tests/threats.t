@@ -2,7 +2,7 @@
 # Attacks, end to end: a hostile model, repository, tool output, file name, session. The rows are those of the list of attacks
 # that claws must withstand; each test is of a kind, not of one case.
 . "${0%/*}/lib.sh"
-mkdir w out && cd w || exit 1
+mkdir w o && cd w || exit 1
 
 # yes.sh: an ask program that does $DO and then says yes.
 cat >"$T/yes.sh" <<'E'
@@ -23,10 +23,10 @@ saw() { cat "$T/out" "$T/err"; }
 
 # 16: what was judged is what is opened, also when a link is turned between the two.
 CLAWS_ASK=$T/yes.sh && export CLAWS_ASK
-echo fine >../out/fine && echo secret >../out/secret && ln -s ../out/fine link
-DO='ln -sfn ../out/secret link' call Read '{"file_path":"link"}'
+echo fine >../o/fine && echo secret >../o/secret && ln -s ../o/fine link
+DO='ln -sfn ../o/secret link' call Read '{"file_path":"link"}'
 is "$status $(grep -c secret "$T/out")" "1 0" "16: Read: a link turned after the question"
-like "$(saw)" 'it led to .*/out/fine when it was judged' "16: and says why"
+like "$(saw)" 'it led to .*/o/fine when it was judged' "16: and says why"
 echo a >x
 DO='ln -sfn Makefile x' call Write '{"file_path":"x","content":"evil"}'
 is "$status $(test -e Makefile && echo made)" "1 " "16: Write: a file that became a link to another one of the workspace"

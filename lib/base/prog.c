@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/status.h"
-#include "base/utf8.h"
+#include "base/termsafe.h"
 
 static const char *name = "claws";
 
@@ -34,23 +34,6 @@ const char *prog_get(void)
 	return name;
 }
 
-/* One line for a person: control characters as \xNN (C0, DEL, C1), invalid bytes too. */
-static void visible(struct buf *out, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n;) {
-		uint32_t cp;
-		int k = utf8_decode(s + i, n - i, &cp);
-
-		if (!k || cp < 0x20 || cp == 0x7f || (cp >= 0x80 && cp < 0xa0)) {
-			buf_addf(out, "\\x%02x", k ? (unsigned)cp : (unsigned)(unsigned char)s[i]);
-			i += k ? (size_t)k : 1;
-		} else {
-			buf_add(out, s + i, (size_t)k);
-			i += (size_t)k;
-		}
-	}
-}
-
 __attribute__((format(printf, 1, 0)))
 static void say(const char *fmt, va_list ap)
 {
@@ -61,7 +44,7 @@ static void say(const char *fmt, va_list ap)
 	buf_init(&line, BUF_NOLIMIT);
 	buf_vaddf(&text, fmt, ap);
 	buf_addf(&line, "%s: ", name);
-	visible(&line, text.p, text.len);
+	term_safe(&line, text.p, text.len, TERM_ONE_LINE);
 	buf_addc(&line, '\n');
 	/* One write, so that lines of a pipeline's programs do not mix. */
 	ignored = write(2, line.p, line.len);

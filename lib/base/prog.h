@@ -1,7 +1,7 @@
 /* prog.h - what every program does with its own name, its messages and its end. Only cmd/ uses it.
  *
  * The name is the only state: set once at the start of main. Messages go to stderr as "claws-tool: text", one line,
- * control characters shown as \xNN, so that nothing foreign reaches the terminal unseen. */
+ * through term_safe (base/termsafe.h), so that nothing foreign reaches the terminal unseen. */
 #ifndef BASE_PROG_H
 #define BASE_PROG_H
 
