@@ -124,7 +124,7 @@ L=$(jq -cn '[range(100)|"line \(.)"]|join("\n")')
 question "{\"command\":$L}"
 ask n
 is "$(grep -c '^  | line' scr)" 100 "a command is shown whole"
-like "$(tail -n 3 scr)" 'has 10. rows: scroll up' "and that its beginning is out of sight"
+like "$(cat scr)" 'has 10. rows: scroll up' "and that its beginning is out of sight"
 question "{\"content\":$L,\"file_path\":\"/x\"}"
 sed -i 's/"Bash"/"Write"/' req
 at 'claws-ask <req >ans'

@@ -648,7 +648,7 @@ int do_append(const struct conf *c, char **args)
 	a.id = id = strdup(strrchr(path.p, '/') + 1);
 	if (strlen(id) > 7 && !strcmp(id + strlen(id) - 7, ".ndjson"))
 		id[strlen(id) - 7] = 0;
-	stage_init(&a.st, "claws-session", 'a');
+	stage_init(&a.st, "claws-session", 's');
 	buf_init(&a.run.denied, (size_t)1 << 20);
 	buf_init(&a.run.error_text, 4096);
 	buf_init(&a.request, LINE_MAX_BYTES);
