@@ -220,9 +220,14 @@ status_is 78 "an unknown provider"
 like "$(cat err)" 'anthropic, openai' "is told which are known"
 is "$(jq -r 'select(.type=="error").class' out) $(tail -n 1 out | jq -r .stop_reason)" "config error" \
 	"error event, then turn_done"
-run env -u CLAWS_MODEL claws-stream <c.hello
-status_is 78 "no model"
+nokeys() { env -u CLAWS_MODEL -u ANTHROPIC_API_KEY -u OPENAI_API_KEY "$@"; }
+run nokeys claws-stream <c.hello
+status_is 78 "no model and no key"
 like "$(cat err)" CLAWS_MODEL "names the variable"
+is "$(nokeys OPENAI_API_KEY=k claws-stream --dry-run <c.hello | jq -r .url)" https://api.openai.com/v1/chat/completions \
+	"no model: that of the key which is set"
+is "$(nokeys OPENAI_API_KEY=k ANTHROPIC_API_KEY=k claws-stream --dry-run <c.hello | jq -r .body.model)" \
+	"$(jq -r '.[0].default_model' "$BUILD/share/claws/providers.json")" "two keys: the first row's"
 is "$(claws-stream --dry-run -m claude-3-haiku-20240307 <c.hello | jq .body.max_tokens)" 4096 "a model's own limit"
 
 # ---- keys ----

@@ -37,13 +37,17 @@ static int find_provider(struct stream *s, struct err *e)
 	bool custom = s->conf.base_url || env("CLAWS_BASE_URL");
 	const char *wire;
 	struct catalog c;
+	char *by_key = NULL;
 	int bad;
 
-	if (!model || !*model)
-		return err_set(e, ST_CONFIG, "no model: give -m PROVIDER/MODEL or set CLAWS_MODEL");
 	if (catalog_open(&c, e) < 0)
 		return -1;
-	bad = provider_find(&c, model, custom, &s->p, e);
+	if (!model || !*model)
+		model = by_key = provider_default(&c);
+	bad = model ? provider_find(&c, model, custom, &s->p, e)
+	            : err_set(e, ST_CONFIG, "no model: give -m PROVIDER/MODEL, set CLAWS_MODEL, or set a provider's key such as "
+	                                    "ANTHROPIC_API_KEY or OPENAI_API_KEY");
+	free(by_key);
 	catalog_close(&c);
 	if (bad)
 		return -1;

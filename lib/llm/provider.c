@@ -261,6 +261,37 @@ void provider_free(struct provider *p)
 	memset(p, 0, sizeof *p);
 }
 
+static bool key_is_set(const struct json *j, int names)
+{
+	for (struct json_iter it = json_iter(j, names); json_next(&it);) {
+		char *name = json_dup(j, it.value);
+		const char *key = name ? getenv(name) : NULL;
+
+		free(name);
+		if (key && *key)
+			return true;
+	}
+	return false;
+}
+
+char *provider_default(const struct catalog *c)
+{
+	const struct json *j = &c->providers;
+
+	for (struct json_iter it = json_iter(j, 0); json_next(&it);) {
+		char *name = json_dup(j, json_get(j, it.value, "name")), *found = NULL;
+		char *model = json_dup(j, json_get(j, it.value, "default_model"));
+
+		if (name && model && key_is_set(j, json_get(j, it.value, "key_env")))
+			found = xasprintf("%s/%s", name, model);
+		free(name);
+		free(model);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
 double provider_cost(const struct provider *p, const struct usage *u)
 {
 	const int64_t count[4] = {

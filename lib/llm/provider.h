@@ -51,6 +51,10 @@ void catalog_close(struct catalog *c);
 int provider_find(const struct catalog *c, const char *name, bool custom, struct provider *p, struct err *e);
 void provider_free(struct provider *p);
 
+/* PROVIDER/MODEL to call where nothing names one: default_model of the first row that has one and whose key is in the
+ * environment. To be freed; NULL: there is none. */
+char *provider_default(const struct catalog *c);
+
 /* Dollars, or -1 where a price of something that was used is not known. */
 double provider_cost(const struct provider *p, const struct usage *u);
 
