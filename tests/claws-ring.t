@@ -49,6 +49,12 @@ X
 chmod +x claws-stream
 run claws-ring --secret '*_API_KEY' cat '|' ./claws-stream '|' sh -c 'exec 3>&-; cat' '|' cat
 is "$(cat out)" 'stream s3cret' 'the stage claws-stream does'
+run claws-ring --secret '*_API_KEY' --secret-stage 2 cat '|' sh -c 'cat; echo two $X_API_KEY' '|' \
+	sh -c 'exec 3>&-; cat; echo three $X_API_KEY' '|' cat
+is "$(sed 's/ *$//' out)" 'two s3cret
+three' 'or the stage that is named by its number'
+run claws-ring --secret-stage 9 cat '|' cat
+status_is 2 'a stage that is not there'
 unset X_API_KEY
 
 # Every stage knows that it is in a ring, none of them sees stray descriptors.

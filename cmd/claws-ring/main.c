@@ -14,6 +14,7 @@
 #include "ring.h"
 #include "sys/io.h"
 #include "sys/kids.h"
+#include "sys/private.h"
 #include "sys/sig.h"
 
 #define GRACE_MS 2000        /* design: two seconds between a death, or the run's end, and the end of what still runs */
@@ -24,7 +25,7 @@
 enum spared { NOBODY, LAST, FEEDER_AND_LAST };
 
 struct conf {
-	long max_time;
+	long max_time, secret_stage;
 	struct opt_list secrets;
 	bool interactive, quiet;
 };
@@ -32,7 +33,9 @@ struct conf {
 static const struct opt options[] = {
 	{0, "max-time", "TIME", OPT_TIME, offsetof(struct conf, max_time), "interrupt the run after TIME", 0, 0, NULL},
 	{0, "secret", "PATTERN", OPT_LIST, offsetof(struct conf, secrets),
-	 "only the stage 'stream' or 'claws-stream' gets environment variables that match", 0, 0, NULL},
+	 "environment variables that match reach one stage only", 0, 0, NULL},
+	{0, "secret-stage", "N", OPT_LONG, offsetof(struct conf, secret_stage),
+	 "that stage, counted from 1 (default: the one named claws-stream or stream)", 1, 100, NULL},
 	{'i', "interactive", NULL, OPT_FLAG, offsetof(struct conf, interactive),
 	 "act on SIGINT even if it was ignored at the start", 0, 0, NULL},
 	{'q', "quiet", NULL, OPT_FLAG, offsetof(struct conf, quiet), "do not name the stage that failed", 0, 0, NULL},
@@ -277,12 +280,16 @@ int main(int argc, char **argv)
 	char number[24];
 	int first = opt_parse(&spec, argc, argv, &conf);
 
+	process_private();        /* its environment has the keys for claws-stream, as long as it lives */
 	if (first == argc)
 		opt_usage(&spec, "no commands");
 	if (ring_cut(&s.ring, argv + first, &e) < 0)
 		opt_usage(&spec, "%s", e.text);
 	s.ring.secrets = conf.secrets.v;
 	s.ring.nsecrets = conf.secrets.n;
+	s.ring.secret_stage = (size_t)conf.secret_stage;
+	if (s.ring.secret_stage > s.ring.n)
+		opt_usage(&spec, "--secret-stage: there are %zu stages", s.ring.n);
 	sigaction(SIGINT, NULL, &old);
 	if (old.sa_handler == SIG_IGN && conf.interactive)
 		signal(SIGINT, SIG_DFL);

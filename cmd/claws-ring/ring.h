@@ -21,8 +21,9 @@ struct stage {
 struct ring {
 	struct stage *stages;
 	size_t n;
-	const char *const *secrets;   /* patterns of environment variables for the stage named "stream" only */
+	const char *const *secrets;   /* patterns of environment variables for one stage only */
 	size_t nsecrets;
+	size_t secret_stage;          /* which, from 1; 0: the one named claws-stream or stream */
 };
 
 /* Cuts argv at '|' and ';' words. The vectors borrow from argv. -1: an empty command. */
@@ -35,6 +36,6 @@ int ring_start(struct ring *r, struct err *e);
  * with signalfd(2), so that none is lost however early it comes. */
 struct stage *ring_feeder(struct ring *r);
 
-bool ring_is_stream(const struct stage *s);
+bool ring_gets_secrets(const struct ring *r, size_t k);
 
 #endif

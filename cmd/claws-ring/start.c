@@ -69,9 +69,13 @@ struct stage *ring_feeder(struct ring *r)
 	return &r->stages[r->n - 2];
 }
 
-bool ring_is_stream(const struct stage *s)
+bool ring_gets_secrets(const struct ring *r, size_t k)
 {
-	return !strcmp(s->name, "claws-stream") || !strcmp(s->name, "stream");
+	const char *name = r->stages[k].name;
+
+	if (r->secret_stage)
+		return k + 1 == r->secret_stage;
+	return !strcmp(name, "claws-stream") || !strcmp(name, "stream");
 }
 
 /* In a child: takes the secrets out of the environment. */
@@ -176,7 +180,7 @@ static _Noreturn void child(const struct ring *r, size_t k, int in, int out, int
 	bool feeder = k == r->n - 2;
 
 	set_signals(feeder);
-	if (!ring_is_stream(s))
+	if (!ring_gets_secrets(r, k))
 		drop_secrets(r);
 	if (in != 0)
 		dup2(in, 0);

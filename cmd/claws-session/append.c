@@ -584,8 +584,10 @@ static int ring(struct append *a)
 	bool some;
 
 	buf_init(&dir, 8192);
+	/* One run looks into the inbox when it may end. Only who stays is woken: giving an inotify descriptor back takes the
+	 * kernel some milliseconds. */
 	if (sig_open(&a->sigs, told, &e) < 0 || session_side(a->path, "", &dir, &e) < 0 ||
-	    watch_open(&a->inbox, dir.p, "inbox", &e) < 0)
+	    (a->conf->interactive && watch_open(&a->inbox, dir.p, "inbox", &e) < 0))
 		die_err(&e);
 	buf_free(&dir);
 	out_nonblock(&a->st.out);
@@ -616,7 +618,8 @@ static int ring(struct append *a)
 	/* Whatever ended the run, nobody takes messages now. What is there waits for the next run. */
 	if (!a->inbox_closed)
 		inbox_take(a->path, true, take_for_good, a, NULL);
-	watch_close(&a->inbox);
+	if (a->conf->interactive)
+		watch_close(&a->inbox);
 	return a->status;
 }
 
