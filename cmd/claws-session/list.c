@@ -10,6 +10,7 @@
 #include "agent/session.h"
 #include "base/prog.h"
 #include "base/status.h"
+#include "base/xalloc.h"
 #include "here.h"
 #include "json/jw.h"
 #include "proto/msg.h"
@@ -77,16 +78,22 @@ static void read_tail(const char *path, off_t size, struct last_run *r)
 		close(fd);
 }
 
+struct row {
+	struct timespec changed;
+	struct buf text;
+};
+
 struct listing {
 	const struct conf *conf;
 	struct here here;
-	struct buf out;
+	struct row *rows;
+	size_t n;
 };
 
-static void row_json(struct listing *l, const char *id, const char *path, const struct log_head *h, const struct stat *st,
+static void row_json(struct buf *out, const char *id, const char *path, const struct log_head *h, const struct stat *st,
                      const struct last_run *r)
 {
-	struct jw w = jw_begin(&l->out);
+	struct jw w = jw_begin(out);
 
 	jw_obj(&w);
 	jw_kstr(&w, "id", id);
@@ -102,10 +109,10 @@ static void row_json(struct listing *l, const char *id, const char *path, const 
 	if (r->error.len)
 		jw_kstrn(&w, "error", r->error.p, r->error.len);
 	jw_end(&w);
-	buf_addc(&l->out, '\n');
+	buf_addc(out, '\n');
 }
 
-static void row_text(struct listing *l, const char *id, const struct log_head *h, const struct stat *st,
+static void row_text(struct buf *out, bool all, const char *id, const struct log_head *h, const struct stat *st,
                      const struct last_run *r)
 {
 	char when[32];
@@ -113,44 +120,59 @@ static void row_text(struct listing *l, const char *id, const struct log_head *h
 
 	localtime_r(&st->st_mtim.tv_sec, &tm);
 	strftime(when, sizeof when, "%Y-%m-%d %H:%M", &tm);
-	term_safe(&l->out, id, strlen(id), TERM_ONE_LINE);
-	buf_addf(&l->out, "  %s  ", when);
+	term_safe(out, id, strlen(id), TERM_ONE_LINE);
+	buf_addf(out, "  %s  ", when);
 	if (r->exit > 0) {
-		buf_addf(&l->out, "error %d: ", (int)r->exit);
-		term_safe(&l->out, r->error.len ? r->error.p : status_text((int)r->exit),
+		buf_addf(out, "error %d: ", (int)r->exit);
+		term_safe(out, r->error.len ? r->error.p : status_text((int)r->exit),
 		          r->error.len ? r->error.len : strlen(status_text((int)r->exit)), TERM_ONE_LINE);
-		buf_adds(&l->out, "  ");
+		buf_adds(out, "  ");
 	}
-	if (l->conf->all && h->cwd) {
-		term_safe(&l->out, h->cwd, strlen(h->cwd), TERM_ONE_LINE);
-		buf_adds(&l->out, "  ");
+	if (all && h->cwd) {
+		term_safe(out, h->cwd, strlen(h->cwd), TERM_ONE_LINE);
+		buf_adds(out, "  ");
 	}
 	if (h->title)
-		term_safe(&l->out, h->title, strlen(h->title), TERM_ONE_LINE);
-	buf_addc(&l->out, '\n');
+		term_safe(out, h->title, strlen(h->title), TERM_ONE_LINE);
+	buf_addc(out, '\n');
 }
 
 static int row(void *arg, const char *id, const char *path)
 {
 	struct listing *l = arg;
+	bool all = l->conf->all;
 	struct log_head h;
 	struct last_run r;
 	struct stat st;
+	struct row *new;
 
 	if (stat(path, &st) < 0)
 		return 0;
-	if (log_head(path, &h, NULL) < 0 && !l->conf->all)
+	if (log_head(path, &h, NULL) < 0 && !all)
 		return 0;
-	if (l->conf->all || here_is(&l->here, &h)) {
+	if (all || (here_is(&l->here, &h) && (!h.starter || !strcmp(h.starter, "user")))) {
 		read_tail(path, st.st_size, &r);
+		l->rows = xrealloc(l->rows, l->n + 1, sizeof *l->rows);
+		new = &l->rows[l->n++];
+		new->changed = st.st_mtim;
+		buf_init(&new->text, BUF_NOLIMIT);
 		if (l->conf->json)
-			row_json(l, id, path, &h, &st, &r);
+			row_json(&new->text, id, path, &h, &st, &r);
 		else
-			row_text(l, id, &h, &st, &r);
+			row_text(&new->text, all, id, &h, &st, &r);
 		buf_free(&r.error);
 	}
 	log_head_free(&h);
 	return 0;
+}
+
+static int newest_first(const void *va, const void *vb)
+{
+	const struct timespec *a = &((const struct row *)va)->changed, *b = &((const struct row *)vb)->changed;
+
+	if (a->tv_sec != b->tv_sec)
+		return a->tv_sec < b->tv_sec ? 1 : -1;
+	return (a->tv_nsec < b->tv_nsec) - (a->tv_nsec > b->tv_nsec);
 }
 
 int do_list(const struct conf *c, char **args)
@@ -161,11 +183,15 @@ int do_list(const struct conf *c, char **args)
 	if (args[0])
 		opt_usage(&spec, "list takes no operand '%s'", args[0]);
 	here_init(&l.here);
-	buf_init(&l.out, BUF_NOLIMIT);
 	if (session_each(row, &l, &e) < 0)
 		die_err(&e);
-	fwrite(l.out.p, 1, l.out.len, stdout);
-	buf_free(&l.out);
+	if (l.n)
+		qsort(l.rows, l.n, sizeof *l.rows, newest_first);
+	for (size_t k = 0; k < l.n; k++) {
+		fwrite(l.rows[k].text.p, 1, l.rows[k].text.len, stdout);
+		buf_free(&l.rows[k].text);
+	}
+	free(l.rows);
 	here_free(&l.here);
 	return ST_OK;
 }

@@ -6,6 +6,7 @@
 #include "agent/session.h"
 #include "base/prog.h"
 #include "base/status.h"
+#include "base/xalloc.h"
 #include "session.h"
 
 static const struct opt options[] = {
@@ -46,6 +47,17 @@ const struct opt_spec spec = {
 	"S is a session's id, a unique prefix of it, its title, or a file (a path with a '/'); missing: CLAWS_SESSION.\n"
 	"Logs lie in ~/.local/state/claws/sessions; see claws-messages(5) for the lines.", OPT_MIXED};
 
+/* Directories are made for ids only, where we know the place; a path with a slip in it is not to leave any. */
+static bool in_a_directory(const char *name)
+{
+	char *dir = xstrndup(name, (size_t)(strrchr(name, '/') + 1 - name));
+	struct stat st;
+	bool there = stat(dir, &st) == 0 && S_ISDIR(st.st_mode);
+
+	free(dir);
+	return there;
+}
+
 void the_log(char **args, bool exists, struct buf *path)
 {
 	const char *name = args[0] ? args[0] : getenv("CLAWS_SESSION");
@@ -55,6 +67,8 @@ void the_log(char **args, bool exists, struct buf *path)
 	buf_init(path, 8192);
 	if (!name || !*name)
 		opt_usage(&spec, "no session named, and CLAWS_SESSION is not set");
+	if (strchr(name, '/') && !in_a_directory(name))
+		die(ST_NOINPUT, "session %s: its directory is not there", name);
 	if (session_find(name, path, &e) < 0) {
 		/* A new id is fine where a log may be made. */
 		if (exists || e.status != ST_NOINPUT || !session_id_ok(name))

@@ -97,6 +97,8 @@ int do_open(const struct conf *c, char **args)
 
 	if (args[0])
 		opt_usage(&spec, "open takes no operand '%s'; use --name or --id", args[0]);
+	if (!!c->name + !!c->id + c->last + c->ephemeral > 1)
+		opt_usage(&spec, "open: --name, --id, --last and --ephemeral exclude each other");
 	buf_init(&path, 8192);
 	if (c->ephemeral) {
 		ephemeral(&path);
