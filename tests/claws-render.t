@@ -15,7 +15,7 @@ $run_start
 {"role":"tool","tool_call_id":"c1","name":"Bash","content":"no such file\nexit 1","is_error":true}
 {"type":"tool_start","id":"c2","name":"Edit","input":{"file_path":"a.c"}}
 {"type":"tool_end","id":"c2","status":"ok","ms":3}
-{"role":"tool","tool_call_id":"c2","name":"Edit","content":"edited a.c\n--- a.c\n+++ a.c\n@@ -1 +1 @@\n-old\n+new\n same"}
+{"role":"tool","tool_call_id":"c2","name":"Edit","content":"edited a.c\n--- a.c\n+++ a.c\n@@ -1 +1 @@\n-old\n+new\n \tindented"}
 {"type":"permission","id":"c3","decision":"deny","by":"rule","rule":"Bash(sudo *)"}
 {"type":"tool_end","id":"c3","status":"denied"}
 {"role":"tool","tool_call_id":"c3","name":"Bash","content":"denied","is_error":true}
@@ -179,6 +179,7 @@ if command -v script >/dev/null 2>&1 && script -qec true /dev/null >/dev/null 2>
 	like "$(cat out)" "^${esc}\[1mBash${esc}\[0m ls -l\\\\nrm \\\\x1B\[2Jx  ${esc}\[31merror${esc}\[0m 1.2 s" 'terminal: a call on one line, with its outcome'
 	like "$(cat out)" '^  no such file$' 'terminal: the first line of a failure'
 	like "$(cat out)" "^  ${esc}\[32m\+new" 'terminal: a coloured diff'
+	like "$(cat out)" "$(printf '^   ?\tindented')" 'terminal: the tabs of a diff are tabs'
 	unlike "$(cat out)" 'hmm' 'terminal: no thinking'
 	for text in 'one' 'one\ntwo\n' 'one\ntwo\nthree' 'one\n2\n\nfour\nfive\n\n' ''; do
 		printf '{"role":"tool","tool_call_id":"c","name":"Bash","content":"%s","is_error":true}\n' "$(printf %s "$text")" >fail

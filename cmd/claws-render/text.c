@@ -187,6 +187,21 @@ static const char *find_diff(const char *text)
 	return NULL;
 }
 
+/* A line of a file: its tabs are its indentation. */
+static void tabbed(struct sink *s, const char *p, size_t n)
+{
+	while (n) {
+		const char *tab = memchr(p, '\t', n);
+		size_t k = tab ? (size_t)(tab - p) : n;
+
+		sink_safe(s, p, k, 0);
+		if (tab)
+			sink_put(s, "\t", 1);
+		k += tab != NULL;
+		p += k, n -= k;
+	}
+}
+
 static void show_diff(struct sink *s, const char *p)
 {
 	while (*p && strchr("+-@ \\", *p)) {
@@ -196,7 +211,7 @@ static void show_diff(struct sink *s, const char *p)
 		sink_put(s, "  ", 2);
 		if (color)
 			sink_color(s, color);
-		sink_safe(s, p, n, 0);
+		tabbed(s, p, n);
 		if (color)
 			sink_color(s, NULL);
 		sink_put(s, "\n", 1);
