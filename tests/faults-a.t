@@ -24,4 +24,21 @@ for cmd in claws-stream claws-compact claws-tool "claws-session append $log" 'cl
 	echo "$hello" | timeout 10 $cmd 2>&- >out
 	is $? 0 "$cmd: does without stderr"
 done
+
+# ---- RQ19: ids that differ stay different when they are made legal for another provider ----
+cat >ids.ndjson <<'END'
+{"role":"user","content":"hi"}
+{"role":"assistant","content":"","tool_calls":[{"id":"a.b","name":"Read","input":{}},{"id":"a b","name":"Read","input":{}},{"id":"a_b","name":"Read","input":{}}],"stop_reason":"tool_use"}
+{"role":"tool","tool_call_id":"a.b","content":"1"}
+{"role":"tool","tool_call_id":"a b","content":"2"}
+{"role":"tool","tool_call_id":"a_b","content":"3"}
+END
+run claws-stream -m anthropic/fake --dry-run <ids.ndjson
+is "$(jq -c '[.body.messages[]|.content[]?|.id//empty]|length==3 and (unique|length)==3 and (.[2]=="a_b") and all(test("^[A-Za-z0-9_-]{1,64}$"))' out)" \
+	true "ids of another maker"
+is "$(jq -c '[.body.messages[1].content[].id]==[.body.messages[2].content[].tool_use_id]' out)" true "pairs stay pairs"
+long=$(printf '%03000d' 7)
+sed "s/a b/${long}1/; s/a\.b/${long}2/" ids.ndjson >long.ndjson
+run claws-stream -m anthropic/fake --dry-run <long.ndjson
+is "$(jq -c '[.body.messages[1].content[].id]|length==3 and (unique|length)==3 and all(length<=64)' out)" true "long ids"
 done_testing

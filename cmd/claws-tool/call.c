@@ -38,7 +38,7 @@ static char *not_an_object(const struct json *j, int input)
 		return xasprintf("arguments must be an object, not %s", t == JSON_NONE ? "nothing" : json_type_name(t));
 	if (strlen(raw) > SHOWN_MAX)
 		raw[utf8_cut(raw, SHOWN_MAX)] = 0;
-	why = xasprintf("arguments must be an object; what came is not valid JSON: %s", raw);
+	why = xasprintf("arguments must be an object; what came is none: %s", raw);
 	free(raw);
 	return why;
 }

@@ -1,6 +1,7 @@
 /* wire_anthropic_request.c - requests of the Anthropic Messages API. https://docs.anthropic.com/en/api/messages */
 #include <string.h>
 
+#include "base/hash.h"
 #include "llm/image.h"
 #include "llm/request.h"
 #include "llm/wires.h"
@@ -8,6 +9,7 @@
 #define MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
 #define DEFAULT_TOKENS 8192
 #define LEAST_BUDGET 1024
+#define ID_BYTES ((size_t)48)
 #define IMAGE_BYTES ((size_t)5 * 1024 * 1024 / 4 * 3)    /* 5 MiB of base64 */
 
 static bool blank(const char *s, size_t n)
@@ -23,15 +25,27 @@ static void text_block(struct jw *w, const char *s, size_t n)
 	jw_end(w);
 }
 
-/* ids of other makers may hold what is refused here: Kimi's are functions.NAME:0. */
+/* ids of other makers may hold what is refused here: Kimi's are functions.NAME:0. What such an id becomes ends in its
+ * digest: two ids that differ must not become one. */
 static void put_id(struct jw *w, const char *key, const struct json *j, int v)
 {
 	struct buf id;
-	buf_init(&id, 1024);
+	char digest[SHA256_HEX];
+	bool other;
+	buf_init(&id, BUF_NOLIMIT);
 	json_str(j, v, &id);
+	sha256_hex(digest, id.p, id.len);
+	other = id.len > ID_BYTES;
 	for (size_t i = 0; i < id.len; i++)
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", id.p[i]))
+		if (!id.p[i] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", id.p[i])) {
 			id.p[i] = '_';
+			other = true;
+		}
+	if (other) {
+		if (id.len > ID_BYTES)
+			buf_truncate(&id, ID_BYTES);
+		buf_addf(&id, "_%.12s", digest);
+	}
 	jw_kstrn(w, key, id.p, id.len);
 	buf_free(&id);
 }

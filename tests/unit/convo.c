@@ -201,8 +201,8 @@ static void edges(void)
 	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"functions.f:0\",\"name\":\"f\","
 	    "\"input\":{}}]}");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"functions.f:0\",\"content\":\"r\"}");
-	OK(strstr(messages(), "\"id\":\"functions_f_0\"") && strstr(body.p, "\"tool_use_id\":\"functions_f_0\""), "ids ar"
-	    "e made legal");
+	OK(strstr(messages(), "\"id\":\"functions_f_0_d6bdd4de328a\"") && strstr(body.p, "\"tool_use_id\":\"functions_f_0_d6bdd4de328a\""),
+	    "ids are made legal, and stay different");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"functions.f:0\",\"content\":\"again\"}");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"zz\",\"content\":\"again\"}");
 	OK(c.dropped == 2 && !strstr(messages(), "again"), "results nobody waits for are left out");
