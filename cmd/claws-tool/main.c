@@ -10,6 +10,7 @@
 #include "base/prog.h"
 #include "base/status.h"
 #include "sys/dirs.h"
+#include "sys/private.h"
 #include "tools/where.h"
 
 static const struct opt options[] = {
@@ -115,6 +116,7 @@ static int run(const struct options *o)
 		stage_init(&stage, "claws-tool", 't');
 		h.stage = &stage;
 	}
+	process_private();        /* a tool must not trace the gate that judges it */
 	host_open(&h, o);
 	if (o->list) {
 		status = single_list(&h);

@@ -124,10 +124,17 @@ static bool parent_allows(const struct rules *parent, const struct rule *r)
 	return false;
 }
 
-static void narrow_rules(struct gate *g, enum permit_mode parent_mode, manifest_heard *heard, void *arg)
+static int take_parent(struct rules *r, enum rule_kind kind, const char *name, struct err *e)
+{
+	const char *list = getenv(name);
+
+	return list && rules_add(r, kind, list, e) < 0 ? err_wrap(e, "%s", name) : 0;
+}
+
+static int narrow_rules(struct gate *g, enum permit_mode parent_mode, manifest_heard *heard, void *arg, struct err *e)
 {
 	struct rules parent = RULES_INIT, *mine = &g->permit.rules;
-	const char *allowed = getenv("CLAWS_PARENT_ALLOWED"), *denied = getenv("CLAWS_PARENT_DENIED");
+	const char *allowed = getenv("CLAWS_PARENT_ALLOWED");
 	char text[512];
 
 	if (allowed)
@@ -140,9 +147,10 @@ static void narrow_rules(struct gate *g, enum permit_mode parent_mode, manifest_
 		heard(arg, text);
 		r->kind = RULE_ASK;
 	}
-	if (denied)
-		rules_add(mine, RULE_DENY, denied, NULL);
 	rules_free(&parent);
+	if (take_parent(mine, RULE_ASK, "CLAWS_PARENT_ASKED", e) < 0)
+		return -1;
+	return take_parent(mine, RULE_DENY, "CLAWS_PARENT_DENIED", e);
 }
 
 /* Inside a tool of another claws: no more than that one. What cannot be read there counts as the narrowest. */
@@ -164,8 +172,7 @@ static int narrow(struct gate *g, manifest_heard *heard, void *arg, struct err *
 		heard(arg, text);
 		g->permit.mode = parent;
 	}
-	narrow_rules(g, parent, heard, arg);
-	return 0;
+	return narrow_rules(g, parent, heard, arg, e);
 }
 
 int gate_open(struct gate *g, const struct gate_options *o, manifest_heard *heard, void *arg, struct err *e)
@@ -213,10 +220,10 @@ static void export_rules(const struct gate *g, enum rule_kind kind, const char *
 	buf_init(&b, BUF_NOLIMIT);
 	for (size_t i = 0; i < g->permit.rules.n; i++) {
 		const struct rule *r = &g->permit.rules.v[i];
-		/* A deny rule that cannot be written in a list denies the whole tool in there. */
+		/* A deny or ask rule that cannot be written in a list holds for the whole tool in there. */
 		if (r->kind != kind)
 			continue;
-		if (!rules_writable(r) && kind == RULE_DENY)
+		if (!rules_writable(r) && kind != RULE_ALLOW)
 			buf_addf(&b, "%s\n", r->tool);
 		else if (rules_writable(r))
 			buf_addf(&b, "%s\n", r->text);
@@ -233,5 +240,6 @@ void gate_mark(const struct gate *g)
 	setenv("CLAWS_DEPTH", depth, 1);
 	setenv("CLAWS_PARENT_MODE", permit_mode_name(g->permit.mode), 1);
 	export_rules(g, RULE_ALLOW, "CLAWS_PARENT_ALLOWED");
+	export_rules(g, RULE_ASK, "CLAWS_PARENT_ASKED");
 	export_rules(g, RULE_DENY, "CLAWS_PARENT_DENIED");
 }

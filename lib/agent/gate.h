@@ -11,7 +11,7 @@
  *
  * A claws that runs inside a tool of another one never gets more than that one had: gate_mark puts mode, rules and
  * depth into the environment of tools, gate_open narrows itself by what it finds there (CLAWS_PARENT_MODE,
- * CLAWS_PARENT_ALLOWED, CLAWS_PARENT_DENIED, CLAWS_DEPTH). */
+ * CLAWS_PARENT_ALLOWED, CLAWS_PARENT_ASKED, CLAWS_PARENT_DENIED, CLAWS_DEPTH). */
 #ifndef AGENT_GATE_H
 #define AGENT_GATE_H
 
