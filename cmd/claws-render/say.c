@@ -65,20 +65,21 @@ static void say_error(struct render *r, const struct json *j)
 	free(stage);
 }
 
-static void say_denied(struct render *r, const char *name, const char *input, const char *rule)
+static void say_denied(struct render *r, const char *name, const char *input, const char *rule, const char *why)
 {
 	struct buf arg;
 
 	buf_init(&arg, BUF_NOLIMIT);
 	if (input)
 		tool_argument(&arg, input);
-	say(r, "denied: %s%s%s%s%s%s", name, arg.len ? " " : "", arg.p, *rule ? " (" : "", rule, *rule ? ")" : "");
+	say(r, "denied: %s%s%s%s%s%s%s%s", name, arg.len ? " " : "", arg.p, *rule ? " (" : "", rule, *rule ? ")" : "",
+	    *why ? ": " : "", why);
 	buf_free(&arg);
 }
 
 static void say_permission(struct render *r, const struct json *j)
 {
-	char *id = text_of(j, "id"), *rule = text_of(j, "rule"), *by = text_of(j, "by");
+	char *id = text_of(j, "id"), *rule = text_of(j, "rule"), *by = text_of(j, "by"), *why = text_of(j, "why");
 	struct call *c = run_call(&r->run, id);
 
 	if (!strcmp(by, "mode") && *rule) {
@@ -88,10 +89,11 @@ static void say_permission(struct render *r, const struct json *j)
 		rule = mode;
 	}
 	if (json_eq(j, json_get(j, 0, "decision"), "deny"))
-		say_denied(r, c ? c->name : id, c ? c->input : NULL, *rule ? rule : by);
+		say_denied(r, c ? c->name : id, c ? c->input : NULL, *rule ? rule : by, why);
 	free(id);
 	free(rule);
 	free(by);
+	free(why);
 }
 
 static void say_compaction(struct render *r, const struct json *j)
@@ -159,7 +161,7 @@ static void say_denials(struct render *r, const struct json *j)
 	for (struct json_iter it = json_iter(j, json_get(j, 0, "denied")); json_next(&it);) {
 		char *name = json_dup(j, json_get(j, it.value, "name")), *rule = json_dup(j, json_get(j, it.value, "rule"));
 
-		say_denied(r, name ? name : "a call", NULL, rule ? rule : "");
+		say_denied(r, name ? name : "a call", NULL, rule ? rule : "", "");
 		free(name);
 		free(rule);
 	}

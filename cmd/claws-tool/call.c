@@ -160,7 +160,9 @@ void call_denied(struct host *h, struct call *c, const char *by, const char *rul
 	c->denied = true;
 	h->denied++;
 	report_permission(h, c, "deny", by, rule);
-	warn("%s: %.*s", c->name, b.len > 900 ? 900 : (int)b.len, b.p);
+	/* In a ring claws-render says it, from the event. */
+	if (!h->stage || !h->stage->ring)
+		warn("%s: %.*s", c->name, b.len > 900 ? 900 : (int)b.len, b.p);
 	buf_free(&b);
 }
 

@@ -83,6 +83,8 @@ void report_request(struct host *h, const struct call *c)
 	stage_emit(h->stage);
 }
 
+#define DENIED "Denied: "   /* how the text of a denied call begins (call_denied) */
+
 void report_permission(struct host *h, const struct call *c, const char *decision, const char *by, const char *rule)
 {
 	struct jw *w;
@@ -94,6 +96,8 @@ void report_permission(struct host *h, const struct call *c, const char *decisio
 	jw_kstr(w, "by", by);
 	if (rule)
 		jw_kstr(w, "rule", rule);
+	if (c->denied && !strncmp(c->text.p, DENIED, strlen(DENIED)))
+		jw_kstr(w, "why", c->text.p + strlen(DENIED));
 	stage_emit(h->stage);
 }
 
