@@ -120,11 +120,12 @@ _claws() {
 		--done-fd) kind="none" ;;
 		esac ;;
 	claws-ring)
-		words='--max-time --secret -i --interactive -q --quiet -h --help --version'
+		words='--max-time --secret --secret-stage -i --interactive -q --quiet -h --help --version'
 		verbs=''
 		case $prev in
 		--max-time) kind="none" ;;
 		--secret) kind="none" ;;
+		--secret-stage) kind="none" ;;
 		esac ;;
 	claws-session)
 		words='-j --json -a --all --max-turns --max-time --on-deny --sync -i --interactive --origin --name --id --last --ephemeral -h --help --version'
