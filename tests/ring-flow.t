@@ -1,0 +1,139 @@
+#!/bin/sh
+. "${0%/*}/lib.sh"
+. "$top/tests/ring.sh"
+# Ends of file, stages that end early, big results, slow and absent readers.
+fake_llm --log log
+echo hello >README.md
+end_checks() { # NAME STATUS-ERE
+	if [ "$took" -lt 3000 ]; then pass "$1: ends at once"; else fail "$1: ends at once" "after $took ms"; fi
+	like "$status" "^($2)\$" "$1: its status"
+	quiet "$1: nothing runs on"
+	if [ -n "$(session)" ]; then ok "$1: the log is sound" sound; fi
+}
+
+# A stage that ends early, with 0 or 1, before its input, after the first line, at the assistant message.
+for at in start line message; do
+	for s in 0 1; do
+		case $at in
+		start) cmd="exit $s #" ;;
+		line) cmd="head -n 1 | grep . ; exit $s #" ;;
+		message) cmd="sed /assistant/q; exit $s #" ;;
+		esac
+		for stage in COMPACT STREAM TOOL RENDER; do
+			case $at$stage in messageCOMPACT|messageSTREAM) continue ;; esac
+			name="$stage exits $s at $at"
+			rm -rf .local
+			: >log
+			start "CLAWS_STAGE_$stage=$cmd" claws --json -p tools:1
+			ended
+			case $stage in
+			RENDER) end_checks "$name" '0|1|141' ;;
+			*) end_checks "$name" 1 ;;
+			esac
+			case $stage$s in
+			RENDER*|*0) ;;
+			*) like "$(cat err)" "stage '.*' failed: status 1" "$name: it is named" ;;
+			esac
+			: >log
+			run claws -c -p 'say:on we go'
+			is "$status $(cat out)" '0 on we go' "$name: claws -c goes on"
+			ok "$name: the next request is legal" legal
+		done
+	done
+done
+
+# The first stage's input ends: a stage that closes it while a model call, or a tool, is under way.
+for stage in CONTEXT COMPACT; do
+	rm -rf .local
+	start "CLAWS_STAGE_$stage=$([ $stage = CONTEXT ] && echo 'exit 78 #' || echo 'sed "/\"type\":\"turn\"/q" #')" \
+		claws --json -p 'slow:100:300'
+	ended
+	end_checks "end of file after $stage" '1|78'
+done
+
+# Big results.
+cat >big.sh <<'S'
+head -c 10000000 /dev/zero | tr '\0' x
+S
+: >log
+rm -rf .local
+start claws --json --permission-mode accept-all -p 'call:Bash:{"command":"sh big.sh"}'
+if ended 10000; then pass '10 MB of output of a command'; else fail '10 MB of output of a command' "after $took ms"; fi
+status_is 0 'goes well'
+ok 'and a legal request' legal
+ok 'it is kept out of the conversation' test "$(tail -n 1 log | wc -c)" -lt 200000
+claws tool add big 'writes much' -- ./big.sh >/dev/null
+chmod +x big.sh
+: >log
+start claws --json --permission-mode accept-all -p 'call:big:{}'
+if ended 10000; then pass '10 MB of output of a tool of the user'; else fail '10 MB of output of a tool of the user' "after $took ms"; fi
+status_is 0 'goes well too'
+ok 'with a legal request too' legal
+
+# A tool stage of one's own with a result of 10 MB, one line.
+cat >tool.py <<'S'
+import json, sys
+calls = []
+for line in iter(sys.stdin.buffer.readline, b""):
+    m = json.loads(line)
+    if m.get("role") == "assistant": calls = m.get("tool_calls", [])
+    if m.get("type") == "turn_done" and m["stop_reason"] == "tool_use":
+        for c in calls:
+            print(json.dumps({"role": "tool", "tool_call_id": c["id"], "name": c["name"], "content": "x" * 10000000, "is_error": False}))
+    sys.stdout.write(line.decode())
+    sys.stdout.flush()
+S
+: >log
+rm -rf .local
+start CLAWS_STAGE_TOOL='/usr/bin/python3 tool.py' claws --json -p tools:1
+if ended 15000; then pass 'a message of 10 MB goes round'; else fail 'a message of 10 MB goes round' "after $took ms"; fi
+status_is 0 'and the run ends well'
+is "$(jq -r 'select(.role == "tool") | .content | length' out)" 10000000 'it arrives whole'
+ok 'in the log too' test "$(wc -c <"$(session)")" -gt 10000000
+ok 'and legally at the model' legal
+
+# Readers.
+: >log
+rm -rf .local
+claws --json -p long:3000:500 2>err | (sleep 3; cat) >out
+is "$(tail -n 1 out | jq -c .exit)" 0 'a slow reader gets everything'
+is "$(jq -j 'select(.type == "text_chunk") | .text' out | wc -c)" 1500000 'to the last byte'
+is "$(cat err)" '' 'without a word'
+
+mkfifo fifo
+sh -c 'exec 3<fifo; until [ -e go ]; do sleep 0.02; done; cat <&3 >late' &
+reader=$!
+: >log
+claws --json -p tools:40 >fifo 2>err &
+writer=$!
+run_ended() { grep -q run_done "$(session)"; }
+ok 'a run goes to its end though nobody reads' wait_for run_ended
+touch go
+wait "$writer"; status=$?
+wait "$reader"
+status_is 0 'and well'
+is "$(tail -n 1 late | jq -c .exit)" 0 'the reader gets all when it comes'
+is "$(jq -s 'map(select(.role == "tool")) | length' late)" 40 'in full'
+
+# Nobody reads any more.
+for prompt in slow:100:300 'call:Bash:{"command":"echo ran >>ran; sleep 100"}'; do
+	rm -f ran
+	rm -rf .local
+	(claws --json --permission-mode accept-all -p "$prompt" 2>err; echo $? >code; now_ms >gone) | {
+		while read -r line; do
+			case $line in *text_chunk*|*tool_start*) break ;; esac
+		done
+		[ "${prompt#call}" = "$prompt" ] || wait_for test -s ran
+		now_ms >left
+	}
+	took=$(($(cat gone) - $(cat left)))
+	limit=100
+	[ "${prompt#call}" = "$prompt" ] || limit=1500 # the tool gets a second to end by itself
+	if [ "$took" -lt "$limit" ]; then pass "${prompt%%:*}: the ring is gone $limit ms after its reader"
+	else fail "${prompt%%:*}: the ring is gone $limit ms after its reader" "after $took ms"; fi
+	is "$(cat code)" 141 'with the status of SIGPIPE'
+	is "$(cat err)" '' 'without a word'
+	quiet 'nothing runs on'
+	ok 'the log is sound' sound
+done
+done_testing
