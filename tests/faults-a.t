@@ -41,4 +41,40 @@ long=$(printf '%03000d' 7)
 sed "s/a b/${long}1/; s/a\.b/${long}2/" ids.ndjson >long.ndjson
 run claws-stream -m anthropic/fake --dry-run <long.ndjson
 is "$(jq -c '[.body.messages[1].content[].id]|length==3 and (unique|length)==3 and all(length<=64)' out)" true "long ids"
+
+# ---- a session from elsewhere: CRLF, no last line end, lines too long to be read ----
+said() { tail -n 1 log | jq -c '[.body.messages[].content|if type=="array" then .[].text else . end]'; }
+printf '%s\r\n' '{"role":"user","content":"one"}' '{"role":"assistant","content":"two"}' '{"role":"user","content":"3"}' \
+	'{"role":"assistant","content":"4"}' >crlf.ndjson
+run claws -n -r ./crlf.ndjson -p say:five
+is "$status $(said)" '0 ["one","two","3","4","say:five"]' "a log with CRLF goes on, and the prompt is said once"
+for role in user assistant; do
+	printf '{"role":"user","content":"one"}\n{"role":"%s","content":"two"}' $role >last.ndjson
+	is "$(claws-session cat ./last.ndjson | jq -r .content | tail -n 1)" two "$role: cat knows a last line without line end"
+	run claws -n -r ./last.ndjson -p say:five
+	is "$status $(said)" '0 ["one","two","say:five"]' "$role: and so does the run that goes on"
+	ok "$role: the log is whole" claws-msg check <last.ndjson
+done
+printf '{"role":"user","content":"one"}\n{"role":"assistant","content":"tw' >torn.ndjson
+run claws -n -r ./torn.ndjson -p say:five
+is "$status $(said)" '0 ["one","say:five"]' "a torn line is cut off"
+like "$(cat err)" 'torn last line' "and named"
+python3 -c 'print("{\"role\":\"user\",\"content\":\"" + "a" * ((64 << 20) - 29) + "\"}")' >long
+log=$(claws-session open)
+run claws-session append "$log" <long
+is "$status $(jq -r .class out)" "65 input" "a line that is too long once it has an id is not logged"
+{ echo "$hello"; sed 's/a"}$/aaa"}/' long; echo "$hello"; } >long.ndjson
+run claws-session cat ./long.ndjson
+is "$(jq -r 'if .role then .role else "\(.class) \(.line)" end' out | tr '\n' ' ')" "user input 2 user " \
+	"a line of a log that nobody can read is named"
+rm -f long long.ndjson
+
+# ---- usage that is too large ----
+cat >script <<'END'
+{"text":"a","calls":[{"name":"Read","input":{"file_path":"/dev/null"}}],"usage":{"input":9223372036854775807,"output":9223372036854775807}}
+{"text":"b","usage":{"input":9223372036854775807,"output":9223372036854775807}}
+END
+fake_llm --script script
+run claws -n --json -p x
+is "$(tail -n 1 out | grep -o '"input":[0-9]*,')" '"input":9223372036854775807,' "sums stay at the largest number"
 done_testing

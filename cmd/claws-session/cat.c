@@ -21,6 +21,26 @@ static bool wanted(const struct json *j)
 	       (kind == MSG_UNKNOWN && json_get(j, 0, "role") < 0);
 }
 
+static void name_long(struct out *out, unsigned long no)
+{
+	struct err e = ERR_INIT;
+	struct buf b;
+	struct jw w;
+
+	buf_init(&b, 256);
+	w = jw_begin(&b);
+	jw_obj(&w);
+	jw_kstr(&w, "type", "error");
+	jw_kstr(&w, "class", "input");
+	jw_kstr(&w, "stage", "claws-session");
+	jw_ki64(&w, "line", (int64_t)no);
+	jw_kstr(&w, "message", "a line of the session's log was left out: it is longer than 64 MiB");
+	jw_end(&w);
+	if (out_line(out, b.p, b.len, &e) < 0)
+		die_err(&e);
+	buf_free(&b);
+}
+
 static void copy_log(struct out *out, int fd, off_t size)
 {
 	struct lines in;
@@ -28,7 +48,6 @@ static void copy_log(struct out *out, int fd, off_t size)
 	struct json j = JSON_INIT;
 	struct err e = ERR_INIT;
 	enum lines_got got;
-	off_t at = 0;
 
 	lines_init(&in, fd, LINE_MAX_BYTES);
 	while ((got = lines_next(&in, &l)) != LINES_END) {
@@ -37,11 +56,12 @@ static void copy_log(struct out *out, int fd, off_t size)
 				die_err(&e);
 			continue;
 		}
-		at += (off_t)l.len + 1;
-		if (at > size || l.cut)
+		if ((off_t)lines_offset(&in) > size)
 			break;
+		if (got == LINES_LONG)
+			name_long(out, l.no);
 		/* A line that cannot be read goes on as it is: whoever reads it names it. */
-		if (got == LINES_LINE && l.len && (json_parse(&j, l.p, l.len, NULL) < 0 || wanted(&j)) &&
+		else if (l.len && (json_parse(&j, l.p, l.len, NULL) < 0 || wanted(&j)) &&
 		    out_line(out, l.p, l.len, &e) < 0)
 			die_err(&e);
 	}

@@ -144,7 +144,7 @@ static int read_log(struct keep *k, struct err *e)
 		if (got == LINES_LINE && json_parse(&j, l.p, l.len, NULL) == 0 && json_type(&j, 0) == JSON_OBJECT) {
 			learn(k, msg_kind(&j), &j);
 			continue_ids(k->st, &j);
-		} else if (l.len) {
+		} else if (l.len || got == LINES_LONG) {
 			first_bad = bad++ ? first_bad : l.no;
 		}
 	}
@@ -234,6 +234,9 @@ int keep_line(struct keep *k, const struct msg *m, struct err *e)
 		set_add(&k->ids, made, strlen(made));
 		buf_free(&member);
 	}
+	/* Nobody could read it back. */
+	if (k->line.len > LINE_MAX_BYTES)
+		return err_set(e, ST_DATA, "input line %lu was left out: with its id it is longer than 64 MiB", m->no);
 	if (log_append(&k->log, k->line.p, k->line.len, e) < 0)
 		return -1;
 	learn(k, m->kind, m->json);

@@ -127,8 +127,9 @@ static void count(const struct json *j, int usage, const char *key, int64_t *sum
 {
 	int64_t n;
 
-	if (json_i64(j, json_get(j, usage, key), &n) == 0 && n > 0)
-		*sum += n;
+	/* What a provider counts is not ours to believe: the sum stays at the largest number. */
+	if (json_i64(j, json_get(j, usage, key), &n) == 0 && n > 0 && __builtin_add_overflow(*sum, n, sum))
+		*sum = INT64_MAX;
 }
 
 void run_usage(struct run *r, const struct json *j)

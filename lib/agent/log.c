@@ -66,13 +66,31 @@ out:
 	return r;
 }
 
+/* A last line that lacks its line end alone, as editors and scripts leave it, is whole: it gets one. */
+static bool end_whole(struct log *l, off_t from)
+{
+	struct json j = JSON_INIT;
+	struct buf tail;
+	size_t len = (size_t)(l->size - from);
+	char *p;
+	bool whole = false;
+
+	buf_init(&tail, LINE_MAX_BYTES);
+	p = buf_room(&tail, len);
+	if (p && pread(l->fd, p, len, from) == (ssize_t)len && json_parse(&j, p, len, NULL) == 0)
+		whole = json_type(&j, 0) == JSON_OBJECT && log_append(l, "", 0, NULL) == 0;
+	json_free(&j);
+	buf_free(&tail);
+	return whole;
+}
+
 static int mend_tail(struct log *l, struct err *e)
 {
 	off_t good = last_line_end(l->fd, l->size, e);
 
 	if (good < 0)
 		return -1;
-	if (good == l->size)
+	if (good == l->size || end_whole(l, good))
 		return 0;
 	/* On a full disk the copy cannot be made; the torn line is of no use to the session either way. */
 	keep_torn(l, good, NULL);

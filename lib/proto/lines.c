@@ -29,6 +29,7 @@ static void squeeze(struct lines *in)
 	else
 		buf_cut(&in->buf, in->pos);
 	in->seen -= in->pos < in->seen ? in->pos : in->seen;
+	in->gone += in->pos;
 	in->pos = 0;
 }
 
@@ -102,6 +103,11 @@ enum lines_got lines_next(struct lines *in, struct line *l)
 	in->no++;
 	*l = (struct line){.p = start, .len = len, .no = in->no, .cut = !end};
 	return len > in->max ? LINES_LONG : LINES_LINE;
+}
+
+size_t lines_offset(const struct lines *in)
+{
+	return in->gone + in->pos;
 }
 
 bool lines_ready(const struct lines *in)

@@ -29,6 +29,7 @@ struct lines {
 	size_t max;
 	struct buf buf;
 	size_t pos, seen;   /* start of the next line; searched for LF up to here */
+	size_t gone;        /* bytes that the buffer has let go */
 	unsigned long no;
 	bool eof, skipping;
 };
@@ -48,6 +49,9 @@ enum lines_got lines_next(struct lines *in, struct line *l);
 
 /* One read(2): 1 = something came or end of file, 0 = nothing now (EAGAIN, EINTR), -1 = failed (then end of file). */
 int lines_fill(struct lines *in, struct err *e);
+
+/* Bytes of the input up to the end of the last line delivered, its line end included: CR and lines left out count too. */
+size_t lines_offset(const struct lines *in);
 
 /* Is a whole line there without reading? */
 bool lines_ready(const struct lines *in);
