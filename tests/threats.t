@@ -114,13 +114,13 @@ while [ "$p" -gt 1 ]; do
 	read -r _ _ _ p _ </proc/$p/stat
 done 2>/dev/null
 for p in /proc/[0-9]*; do
-	grep -aq "ANTHROPIC_API_KEY=test-key" "$p/environ" && tr '\0' ' ' <"$p/cmdline" && echo
+	grep -aq "ANTHROPIC_API_KEY=key-of-$1-" "$p/environ" && tr '\0' ' ' <"$p/cmdline" && echo
 done 2>/dev/null
 :
 E
 	chmod +x ../peek.sh
 	# shellcheck disable=SC2086 # words
-	$user env HOME="$T/nobody" TMPDIR="$T/nobody" claws -p --json --allowed-tools Bash "call:Bash:{\"command\":\"$T/peek.sh\"}" >"$T/out" 2>"$T/err"
+	$user env HOME="$T/nobody" TMPDIR="$T/nobody" ANTHROPIC_API_KEY="key-of-$$-" claws -p --json --allowed-tools Bash "call:Bash:{\"command\":\"$T/peek.sh $$\"}" >"$T/out" 2>"$T/err"
 	jq -r 'select(.role=="tool").content' "$T/out" >"$T/seen"
 	like "$(grep -c '^looked at' "$T/seen")" '^[2-9]' "14: a tool finds the gate and the ring above it"
 	is "$(grep -v '^looked at' "$T/seen")" "" "14: but not their environment, memory and files, nor a key anywhere else"
@@ -141,4 +141,11 @@ CLAWS_PARENT_MODE=accept-all CLAWS_PARENT_DENIED='Bash(x' run claws-permit --mod
 is "$status $(cat out)" "2 " "18: rules of the outer one that cannot be read: nothing is allowed"
 call Bash '{"command":"claws-tool add Evil x -- touch"}' --permission-mode accept-all
 is "$status $(ls "$tools")" "1 " "18: no tools are added from a tool"
+
+# 25: a command cannot stop the clock by stopping who watches it.
+for c in 'kill -STOP $PPID; sleep 20' 'while :; do kill -STOP $PPID; done'; do
+	before=$(date +%s)
+	call Bash "$(jq -cn --arg c "$c" '{command:$c,timeout:1}')" --allowed-tools Bash
+	is "$status $(($(date +%s) - before < 9))" "1 1" "25: ends in time: $c"
+done
 done_testing

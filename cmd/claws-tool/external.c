@@ -103,7 +103,7 @@ static void attend(struct job *r)
 			{.fd = r->guard.fd, .events = POLLIN}, {.fd = r->sigs.fd, .events = POLLIN},
 		};
 
-		poll(p, 4, ending ? -1 : left > 0 ? (int)left : 0);
+		poll(p, 4, ending ? guard_wait_ms(&r->guard) : left > 0 ? (int)left : 0);
 		if (p[0].revents)
 			take(r, &r->out);
 		if (p[1].revents)
@@ -115,7 +115,7 @@ static void attend(struct job *r)
 			r->timed_out = true;
 			guard_stop(&r->guard);
 		}
-		if (p[2].revents && guard_read(&r->guard, &r->res))
+		if ((p[2].revents || ending) && guard_read(&r->guard, &r->res))
 			break;
 	}
 	drain(r, &r->out);

@@ -18,6 +18,7 @@
 #define HEARD_MAX 256
 #define STUCK_MS 2000    /* after KILL: then the owner gets its result */
 #define TICK_MS 10       /* between looks while ending */
+#define LATE_MS 1000     /* beyond all that the guard itself waits for */
 
 /* What goes through the status pipe; each in one write of less than PIPE_BUF, so whole. */
 enum note_kind { NOTE_STARTED, NOTE_FAILED, NOTE_OVER };
@@ -305,7 +306,7 @@ int guard_start(struct guard *g, const struct spawn *s, long grace_ms, struct er
 	sigset_t all, before;
 	pid_t owner = getpid();
 
-	*g = (struct guard){.fd = -1, .control = -1};
+	*g = (struct guard){.fd = -1, .control = -1, .grace_ms = grace_ms};
 	if (io_pipe(control, e) < 0)
 		return -1;
 	if (io_pipe(status, e) < 0) {
@@ -353,6 +354,16 @@ void guard_stop(struct guard *g)
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(g->control);   /* end of file says the same again, should the byte be lost */
 	g->control = -1;
+	if (g->pid > 0)
+		kill(g->pid, SIGCONT);
+	g->force_at = io_now_ms() + g->grace_ms + STUCK_MS + LATE_MS;
+}
+
+int guard_wait_ms(const struct guard *g)
+{
+	long long left = g->force_at - io_now_ms();
+
+	return !g->force_at ? -1 : left > 0 ? (int)left : 0;
 }
 
 static void reap(struct guard *g, int flags)
@@ -374,8 +385,13 @@ int guard_read(struct guard *g, struct guard_result *r)
 		n = read(g->fd, &note, sizeof note);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno == EAGAIN)
-			return 0;
+		if (n < 0 && errno == EAGAIN) {
+			if (guard_wait_ms(g) != 0)
+				return 0;
+			if (g->pid > 0)
+				kill(g->pid, SIGKILL);
+			break;
+		}
 		if (n != sizeof note)
 			break;
 		if (note.kind == NOTE_STARTED) {

@@ -4,8 +4,8 @@
  *   if (guard_start(&g, &s, &e) < 0) ...                // s as for spawn.h; its group is always SPAWN_SESSION
  *   close our ends of what the map handed over;
  *   poll g.fd (POLLIN) along with the output, a timer, ...
- *   ... guard_stop(&g) when it is to end early; go on polling
- *   if (guard_read(&g, &res) > 0) ...                    // after POLLIN; 1: it is over
+ *   ... guard_stop(&g) when it is to end early; go on polling, at most guard_wait_ms(&g)
+ *   if (guard_read(&g, &res) > 0) ...                    // after POLLIN or that time; 1: it is over
  *   guard_free(&g);
  *
  * Between owner and command stands a guard: a process forked from the owner (no exec), in a session of its own,
@@ -16,7 +16,8 @@
  *     TERM, and KILL after the grace;
  * and then reaps until nothing is left. What even KILL does not end within two seconds (a process stuck in the
  * kernel) is counted in `left`; the guard stays with it, the owner gets its result.
- * If the guard itself is killed, the command dies with it (PR_SET_PDEATHSIG), guard_read kills the group and says lost.
+ * If the guard itself is killed, the command dies with it (PR_SET_PDEATHSIG), guard_read kills the group and says lost; so it
+ * does with a guard that the command has stopped and that does not do what guard_stop says.
  *
  * The owner never blocks: start returns after fork, an exec failure is in the result. A command that keeps the output
  * pipe open cannot hold the owner, who reads only until guard_read says that it is over and then takes what is in
@@ -39,6 +40,8 @@ struct guard {
 	int control;
 	pid_t pid;       /* the guard */
 	pid_t command;   /* the command's pid and group; 0 until known (guard_read), then for messages only */
+	long grace_ms;
+	long long force_at;   /* io_now_ms: when a guard that was told to stop is killed; 0: it was not told */
 };
 
 struct guard_result {
@@ -51,6 +54,7 @@ struct guard_result {
 
 int guard_start(struct guard *g, const struct spawn *s, long grace_ms, struct err *e);
 void guard_stop(struct guard *g);      /* may be called again; TERM is sent once */
+int guard_wait_ms(const struct guard *g);   /* for poll(2): until guard_read has something to do unasked; -1: never */
 int guard_read(struct guard *g, struct guard_result *r);  /* 1 over, 0 not yet; never blocks */
 void guard_free(struct guard *g);      /* before it is over: ends the command, without waiting for it */
 
