@@ -19,6 +19,7 @@
 
 #define GRACE_MS 2000        /* design: two seconds between a death, or the run's end, and the end of what still runs */
 #define AGAIN_MS 2000        /* a second signal within this time ends everything at once */
+#define ECHO_MS 100          /* the same one within this time is the same wish */
 #define KILL_AFTER_MS 300    /* between TERM and KILL */
 #define FEEDER_MS 5000       /* for the feeder to end in order after a failed stage, once no other runs */
 
@@ -125,6 +126,9 @@ static void on_signal(struct state *s, int sig)
 {
 	long long now = io_now_ms();
 
+	/* timeout(1) signals its child and then the whole group; a script passes on what the terminal sent to the group. */
+	if (s->last_signal && sig == s->signal && now - s->last_signal < ECHO_MS)
+		return;
 	if (s->last_signal && now - s->last_signal < AGAIN_MS)
 		end_all(s, NOBODY);
 	s->last_signal = now;

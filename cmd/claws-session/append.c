@@ -17,6 +17,7 @@
 #include "base/prog.h"
 #include "base/status.h"
 #include "keep.h"
+#include "llm/classify.h"
 #include "run.h"
 #include "session.h"
 #include "sys/io.h"
@@ -461,6 +462,11 @@ static void close_run(struct append *a, const char *why)
 {
 	int status = a->run.interrupt ? a->run.interrupt : ST_FAILED;
 
+	/* A stage that said why it ends has said more than that it did. */
+	if (!a->run.interrupt && a->run.error_class[0]) {
+		status = error_class(a->run.error_class)->status;
+		why = a->run.error_text.p;
+	}
 	close_calls(a, "interrupted: the run ended before a result came");
 	a->run.stop = a->run.interrupt ? STOP_INTERRUPTED : STOP_ERROR;
 	end_run(a, status, status == ST_LIMIT ? "time" : NULL, a->run.interrupt ? NULL : why);
