@@ -77,4 +77,35 @@ END
 fake_llm --script script
 run claws -n --json -p x
 is "$(tail -n 1 out | grep -o '"input":[0-9]*,')" '"input":9223372036854775807,' "sums stay at the largest number"
+
+# ---- odd places ----
+rm -f log
+fake_llm --log log
+odd="$T/a b'c\"d
+\\ \$x*"
+mkdir "$odd" gone
+for var in HOME XDG_STATE_HOME CLAWS_HOME XDG_RUNTIME_DIR; do
+	run env "$var=$odd" claws -n -p hello
+	is "$status $(cat out)" '0 Hello! How can I help you today?' "$var with blanks, quotes and a newline"
+done
+run env HOME="$odd" claws -n -c -p hello
+is "$status $(tail -n 1 log | jq '.body.messages|length')" '0 3' "and the session there is found again"
+run env HOME="$odd" TMPDIR="$odd" claws -n --no-session -p tools:1
+is "$status $(cat out)" '0 Read it 1 times.' "and TMPDIR"
+rm -f log
+(cd gone && rmdir ../gone && exec claws -n -p hello) >out 2>err
+is "$? $(grep -c 'the working directory is gone' err) $(find . -name log)" "66 1 " "a working directory that is gone, before anything is asked"
+(mkdir gone && cd gone && rmdir ../gone && exec claws -n -C "$T" -p hello) >out 2>err
+is $? 0 "but for -C"
+run sh -c 'ulimit -n 20; exec claws -n -p tools:3'
+is "$status $(cat out)" '0 Read it 3 times.' "twenty descriptors are enough"
+
+# ---- SE07, SE08: a log that cannot grow ----
+rm -rf .local
+run sh -c 'ulimit -f 2; exec claws -n --json -p tools:3'
+is "$status $(tail -n 1 out | jq -c '[.type,.exit]')" '74 ["run_done",74]' "ulimit -f: an I/O error, not a death"
+like "$(cat err)" 'File too large' "and named"
+ok "the log has whole records alone" claws-msg check <"$(session)"
+run claws -n -c -p say:on
+is "$status $(cat out)" '0 on' "with room again the session goes on"
 done_testing

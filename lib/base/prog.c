@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,8 @@ void prog_name(const char *n)
 {
 	name = n;
 	keep_standard();
+	/* At ulimit -f a write fails and can be undone, as on a full disk, and ends nobody in the middle of a record. */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 const char *prog_get(void)
