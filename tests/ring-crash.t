@@ -38,7 +38,6 @@ truthful() { # LOG
 		[ -n "$_what" ] || continue
 		! grep -qx "$_what" lines || { echo "$_what is said not to have run, but did"; return 1; }
 	done <unrun
-	jq -r 'select(.role == "tool" and (.content | contains("not run") | not)) | .tool_call_id' "$1" >"ran.$k"
 }
 awk -v seed="$seed" -v n="$kills" 'BEGIN { srand(seed); for (k = 0; k < n; k++) printf "%.3f\n", rand() * 0.22 }' >moments
 bad=0 k=0 unfinished=0 mended=0
