@@ -1,6 +1,6 @@
 # claws.fish - completion for fish. Made by tests/dev/gen-completions: do not edit.
 complete -c claws -n __fish_use_subcommand -s p -l print -d 'answer one prompt and exit, also at a terminal'
-complete -c claws -n __fish_use_subcommand -s m -l model -x -d 'the model (default: CLAWS_MODEL)'
+complete -c claws -n __fish_use_subcommand -s m -l model -x -d 'the model (default: CLAWS_MODEL, else by the key that is set)'
 complete -c claws -n __fish_use_subcommand -s c -l continue -d 'go on with the newest session of this directory'
 complete -c claws -n __fish_use_subcommand -s r -l resume -x -d 'go on with a session: id, unique prefix, title or file'
 complete -c claws -n __fish_use_subcommand -l session-id -x -d 'go on with this session, or begin it with this id'

@@ -162,15 +162,33 @@ static void ended(struct state *s, struct stage *st, int status)
 		s->kill_at = io_now_ms() + GRACE_MS;
 }
 
+/* Those that are seen to have ended together: the feeder last, for its neighbours' deaths may have caused its own. When it
+ * ended well they cannot have. */
 static void reap(struct state *s)
 {
-	int status;
+	struct stage *feeder = ring_feeder(&s->ring);
+	int status, last = 0;
+	bool over = false;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		for (size_t k = 0; k < s->ring.n; k++)
-			if (s->ring.stages[k].pid == pid)
-				ended(s, &s->ring.stages[k], status);
+		for (size_t k = 0; k < s->ring.n; k++) {
+			struct stage *st = &s->ring.stages[k];
+
+			if (st->pid == pid && st == feeder)
+				last = status, over = true;
+			else if (st->pid == pid)
+				st->status = status, st->ended = true;
+		}
+	if (over && !last)
+		ended(s, feeder, last);
+	for (size_t k = 0; k < s->ring.n; k++)
+		if (s->ring.stages[k].ended) {
+			s->ring.stages[k].ended = false;
+			ended(s, &s->ring.stages[k], s->ring.stages[k].status);
+		}
+	if (over && last)
+		ended(s, feeder, last);
 }
 
 /* Milliseconds until something is due; -1: nothing is. */

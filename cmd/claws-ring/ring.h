@@ -16,6 +16,7 @@ struct stage {
 	const char *name;    /* for messages and for --secret */
 	pid_t pid;           /* 0 once it has ended */
 	int status;          /* as waitpid(2) tells it */
+	bool ended;          /* reaped, and not yet looked at */
 };
 
 struct ring {
