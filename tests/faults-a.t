@@ -79,11 +79,9 @@ run claws -n --json -p x
 is "$(tail -n 1 out | grep -o '"input":[0-9]*,')" '"input":9223372036854775807,' "sums stay at the largest number"
 
 # ---- a dry run sends nothing, whatever lines come ----
-rm -f log2
-fake_llm --log log2
 for before in '{"type":"ring","run":"r","size":0}' '{"type":"interrupt"}' '{"type":"reset"}'; do
 	printf '%s\n' "$before" "$hello" '{"type":"turn"}' '{"type":"turn"}' | timeout 10 claws-stream --dry-run >out 2>err
-	is "$? $(jq -c '.body.messages|length' out) $(find . -name log2)" '0 1 ' "$before: a dry run stays dry"
+	is "$? $(jq -c '.body.messages|length' out)" '0 1' "$before: a dry run stays dry"
 done
 
 # ---- odd places ----

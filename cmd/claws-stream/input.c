@@ -80,7 +80,7 @@ void input_line(struct stream *s, const struct msg *m)
 		break;
 	case MSG_TURN:
 		pass(s, m);
-		if (!s->st.ring)
+		if (!s->st.ring || s->conf.dry_run)
 			break;
 		if (s->phase == PHASE_IDLE)
 			call_start(s);

@@ -95,7 +95,7 @@ static void go_on(struct stream *s)
 		call_out_of_time(s);
 	else if (s->phase == PHASE_WAITING && io_now_ms() >= s->wait_until)
 		call_again(s);
-	while (s->phase == PHASE_IDLE && s->queued && !s->conf.dry_run) {
+	while (s->phase == PHASE_IDLE && s->queued) {
 		s->queued--;
 		call_start(s);
 	}
