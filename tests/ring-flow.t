@@ -116,7 +116,7 @@ is "$(tail -n 1 late | jq -c .exit)" 0 'the reader gets all when it comes'
 is "$(jq -s 'map(select(.role == "tool")) | length' late)" 40 'in full'
 
 # Nobody reads any more.
-for prompt in slow:100:300 'call:Bash:{"command":"echo ran >>ran; sleep 100"}'; do
+for prompt in slow:100:300 'call:Bash:{"command":"echo ran >>ran; sleep 97"}'; do
 	rm -f ran
 	rm -rf .local
 	(claws --json --permission-mode accept-all -p "$prompt" 2>err; echo $? >code; now_ms >gone) | {

@@ -12,7 +12,7 @@ reach() {
 	rm -f go
 	case $1 in
 	before) # the context stage is held: nothing has come to the model yet
-		start CLAWS_STAGE_CONTEXT='sleep 100 #' claws --json -p hello
+		start CLAWS_STAGE_CONTEXT='sleep 97 #' claws --json -p hello
 		for stage_name in compact stream tool append render; do wait_for stage $stage_name; done ;;
 	call)
 		start claws --json -p slow:30000:3

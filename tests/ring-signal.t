@@ -17,7 +17,7 @@ at() { # POINT [ARG...]: starts a run and waits until it is there
 		start "$@" -p slow:100:300
 		wait_for grep -q text_chunk out ;;
 	tool)
-		start "$@" --permission-mode accept-all -p "call:Bash:{\"command\":\"echo ran >>ran; sleep 100; echo not\"}"
+		start "$@" --permission-mode accept-all -p "call:Bash:{\"command\":\"echo ran >>ran; sleep 97; echo not\"}"
 		wait_for test -s ran ;;
 	esac
 }

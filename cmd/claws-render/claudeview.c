@@ -47,7 +47,7 @@ static void json_line(struct render *r, const struct seen *m)
 		r->state->result_made = false;
 	else if (m->kind == MSG_RUN_DONE)
 		result(r);
-	if (m->kind == MSG_RUN_DONE)
+	if (m->kind == MSG_RUN_START || m->kind == MSG_RUN_DONE)
 		say_done(r, m);
 	else
 		say_notices(r, m);
@@ -254,6 +254,7 @@ static void stream_line(struct render *r, const struct seen *m)
 	case MSG_RUN_START:
 		v->init_due = true;
 		v->result_made = false;
+		say_done(r, m);
 		break;
 	case MSG_TEXT_CHUNK: case MSG_THINKING_CHUNK: case MSG_TOOL_CALL_CHUNK:
 		if (r->c.partial)

@@ -17,7 +17,7 @@ static void line(struct render *r, const struct seen *m)
 		sink_put(&r->out, "\n", 1);
 	if (m->j && m->kind == MSG_ERROR)
 		say_notices(r, m);
-	if (m->j && m->kind == MSG_RUN_DONE)
+	if (m->j && (m->kind == MSG_RUN_START || m->kind == MSG_RUN_DONE))
 		say_done(r, m);
 }
 

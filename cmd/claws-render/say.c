@@ -132,14 +132,16 @@ void say_notices(struct render *r, const struct seen *m)
 static void say_replaced(struct render *r, const struct json *j)
 {
 	struct buf names;
+	bool gate = false;
 
 	buf_init(&names, BUF_NOLIMIT);
 	for (struct json_iter it = json_iter(j, json_get(j, 0, "replaced")); json_next(&it);) {
+		gate |= json_eq(j, it.value, "tool");
 		buf_adds(&names, names.len ? ", " : "");
 		json_str(j, it.value, &names);
 	}
 	if (names.len)
-		say(r, "replaced stages: %s", names.p);
+		say(r, "replaced stages: %s%s", names.p, gate ? "; CLAWS_STAGE_TOOL decides what tools may do" : "");
 	buf_free(&names);
 }
 
