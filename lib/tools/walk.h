@@ -5,10 +5,11 @@
  *   w.ignored, w.first_ignored ...
  *   walk_free(&w);
  *
- * In order of their paths' bytes. By descriptor, symlinks never followed, other file systems entered but not procfs, sysfs and
- * their like. Left out: version control directories and node_modules, unless keep names them; what fsname.h or a deny rule
- * refuses; and with .ignore what ignore files leave out. Those from the start's own directory down count, and above it up to the nearest
- * directory with a .git, never above the root; if the start itself is left out by them, it was asked for, and none above count.
+ * In order of their paths' bytes. By descriptor, symlinks never followed, other file systems entered but not procfs,
+ * sysfs and their like. Left out: version control directories and node_modules, unless keep names them; what fsname.h
+ * or a deny rule refuses; and with .ignore what ignore files leave out. Those from the start's own directory down
+ * count, and above it up to the nearest directory with a .git, never above the root; if the start itself is left out by
+ * them, it was asked for, and none above count.
  *
  * The callback gets 0 back to go on, 1 to stop, and WALK_PRUNE for a directory not to be entered. */
 #ifndef TOOLS_WALK_H
