@@ -78,6 +78,21 @@ fake_llm --script script
 run claws -n --json -p x
 is "$(tail -n 1 out | grep -o '"input":[0-9]*,')" '"input":9223372036854775807,' "sums stay at the largest number"
 
+# ---- SE03: what lies among the sessions and is none ----
+fake_llm --log log2
+sessions=$(dirname "$(session)")
+printf '{"session_id":"a","status":"runni' >"$sessions/20261130-000000-aaaaaa.ndjson"
+: >"$sessions/20261130-000000-aaaaab.ndjson"
+mkdir "$sessions/20261130-000000-aaaaac.ndjson"
+ln -s /nonexistent "$sessions/20261130-000000-aaaaad.ndjson"
+mkfifo "$sessions/20261130-000000-aaaaae.ndjson"
+for cmd in 'claws-session list' 'claws-session list --all' 'claws -n -c -p hello'; do
+	# shellcheck disable=SC2086 # a command line
+	run timeout 10 $cmd
+	status_is 0 "$cmd: neither torn files nor FIFOs stop it"
+done
+rm -rf "$sessions"/20261130-000000-*
+
 # ---- a dry run sends nothing, whatever lines come ----
 for before in '{"type":"ring","run":"r","size":0}' '{"type":"interrupt"}' '{"type":"reset"}'; do
 	printf '%s\n' "$before" "$hello" '{"type":"turn"}' '{"type":"turn"}' | timeout 10 claws-stream --dry-run >out 2>err

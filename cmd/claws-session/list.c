@@ -51,7 +51,7 @@ struct last_run {
 
 static void read_tail(const char *path, off_t size, struct last_run *r)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct json j = JSON_INIT;
 	char *part = malloc(TAIL_BYTES);
 	off_t from = size > TAIL_BYTES ? size - TAIL_BYTES : 0;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,6 +59,14 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A FIFO there must hold nobody, a directory is no log. */
+static bool is_file(int dir, const struct dirent *d)
+{
+	struct stat st;
+
+	return d->d_type == DT_REG || (fstatat(dir, d->d_name, &st, 0) == 0 && S_ISREG(st.st_mode));
+}
+
 int session_each(session_fn *fn, void *arg, struct err *e)
 {
 	struct buf dir;
@@ -79,7 +88,7 @@ int session_each(session_fn *fn, void *arg, struct err *e)
 		return -1;
 	}
 	while ((d = readdir(list)))
-		if (is_log_name(d->d_name)) {
+		if (is_log_name(d->d_name) && is_file(dirfd(list), d)) {
 			names = xrealloc(names, n + 1, sizeof *names);
 			names[n++] = xstrdup(d->d_name);
 		}
