@@ -93,6 +93,28 @@ for cmd in 'claws-session list' 'claws-session list --all' 'claws -n -c -p hello
 done
 rm -rf "$sessions"/20261130-000000-*
 
+# ---- -o: what is no file is written to, never replaced ----
+mkfifo fifo
+cat fifo >got &
+run claws -n -o fifo -p say:well
+wait $!
+is "$status $(cat got)" '0 well' "-o to a FIFO"
+ok "and it still is one" test -p fifo
+if mknod null c 1 3 2>/dev/null; then
+	run claws -n -o null -p say:well
+	is "$status $(cat out)" '0 well' "-o to a device"
+	ok "and it still is one" test -c null
+else
+	skip 2 "no devices can be made here"
+fi
+echo old >real; ln -s real link
+run claws -n -o link -p say:well
+is "$status $(cat real) $(readlink link)" '0 well real' "-o to a link writes the file it names"
+mkdir place
+run claws -n -o place -p say:well
+is "$status $(ls -A place)" '74 ' "-o to a directory"
+grep -q 'place' err && pass "is named" || fail "is named" "$(cat err)"
+
 # ---- a dry run sends nothing, whatever lines come ----
 for before in '{"type":"ring","run":"r","size":0}' '{"type":"interrupt"}' '{"type":"reset"}'; do
 	printf '%s\n' "$before" "$hello" '{"type":"turn"}' '{"type":"turn"}' | timeout 10 claws-stream --dry-run >out 2>err

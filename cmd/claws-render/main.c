@@ -3,6 +3,7 @@
  * It reads lines (claws-messages(5)) and is the end of the pipeline, so it passes nothing on but with --json. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/prog.h"
@@ -36,6 +37,27 @@ static const struct opt_spec spec = {
 	NULL, "Reads the lines on stdin. Errors and notices go to stderr.", 0,
 };
 
+/* A device or a FIFO is written to, not replaced; what a link names is the file. */
+static int write_answer(const char *name, const struct buf *b, struct err *e)
+{
+	struct stat st;
+	char *file;
+	int fd, r;
+
+	if (stat(name, &st) == 0 && !S_ISREG(st.st_mode)) {
+		fd = open(name, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+		if (fd < 0)
+			return err_sys(e, "cannot write '%s'", name);
+		r = io_write_all(fd, b->p, b->len, e);
+		close(fd);
+		return r;
+	}
+	file = realpath(name, NULL);
+	r = atomic_write(AT_FDCWD, file ? file : name, b->p, b->len, 0644, e);
+	free(file);
+	return r;
+}
+
 static void save_answer(const struct render *r)
 {
 	struct err e = ERR_INIT;
@@ -45,7 +67,7 @@ static void save_answer(const struct render *r)
 	buf_add(&b, r->run.answer.p, r->run.answer.len);
 	if (b.len && b.p[b.len - 1] != '\n')
 		buf_addc(&b, '\n');
-	if (atomic_write(AT_FDCWD, r->c.out, b.p, b.len, 0644, &e) < 0)
+	if (write_answer(r->c.out, &b, &e) < 0)
 		die(ST_IO, "%s", e.text);
 	buf_free(&b);
 }

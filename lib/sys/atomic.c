@@ -25,6 +25,14 @@ static int open_parent(int dirfd, const char *name, size_t dirlen)
 	return openat(dirfd, dirlen ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* rename(2) would put a file in the place of a device, a FIFO or a socket: /dev/null, for whoever may write to /dev. */
+static bool replaceable(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISREG(st.st_mode) || S_ISLNK(st.st_mode);
+}
+
 int atomic_begin(struct atomic *a, int dirfd, const char *name, mode_t mode, struct err *e)
 {
 	const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
@@ -36,6 +44,10 @@ int atomic_begin(struct atomic *a, int dirfd, const char *name, mode_t mode, str
 	a->dir = open_parent(dirfd, name, slash ? (size_t)(slash - name) + 1 : 0);
 	if (a->dir < 0)
 		return err_sys(e, "cannot open the directory of '%s'", name);
+	if (!replaceable(a->dir, a->name)) {
+		atomic_abort(a);
+		return err_set(e, ST_IO, "cannot replace '%s': not a regular file", name);
+	}
 	for (int tries = 0; tries < 100; tries++) {
 		uint32_t r;
 		io_random(&r, sizeof r);
