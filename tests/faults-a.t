@@ -115,6 +115,21 @@ run claws -n -o place -p say:well
 is "$status $(ls -A place)" '74 ' "-o to a directory"
 grep -q 'place' err && pass "is named" || fail "is named" "$(cat err)"
 
+# ---- output that cannot be written ----
+if [ -c /dev/full ]; then
+	for form in --json '--output-format stream-json' '--output-format json' --partial; do
+		# shellcheck disable=SC2086 # words
+		claws -n $form -p tools:2 >/dev/full 2>err
+		is $? 74 "$form: a full disk is an I/O error"
+	done
+else
+	skip 4 "no /dev/full"
+fi
+claws -n --json -p hello >&- 2>err
+is $? 74 "and so is a closed stdout"
+{ claws -n --json -p slow:20:50; echo $? >st; } 2>err | head -n 1 >out
+is "$(cat st) $(cat err)" '141 ' "a reader that has gone is none, and nobody speaks of it"
+
 # ---- a dry run sends nothing, whatever lines come ----
 for before in '{"type":"ring","run":"r","size":0}' '{"type":"interrupt"}' '{"type":"reset"}'; do
 	printf '%s\n' "$before" "$hello" '{"type":"turn"}' '{"type":"turn"}' | timeout 10 claws-stream --dry-run >out 2>err

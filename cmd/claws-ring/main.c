@@ -286,6 +286,9 @@ static int result(struct state *s)
 		                                    : status_text(WEXITSTATUS(s->failed->status)));
 	if (s->signal && status == 0)
 		status = 128 + s->signal;
+	/* To the feeder a last stage that could not write and one that nobody reads any more look the same. */
+	if (status == ST_SIGNAL + SIGPIPE && WIFEXITED(last->status) && WEXITSTATUS(last->status))
+		status = WEXITSTATUS(last->status);
 	/* The feeder cannot know why a neighbour died: a status that says more than "failed" counts. */
 	if (s->failed && (status == ST_FAILED || s->failed == last))
 		status = status_worse(status, status_of_wait(s->failed->status));
