@@ -130,6 +130,11 @@ is $? 74 "and so is a closed stdout"
 { claws -n --json -p slow:20:50; echo $? >st; } 2>err | head -n 1 >out
 is "$(cat st) $(cat err)" '141 ' "a reader that has gone is none, and nobody speaks of it"
 
+# ---- a ring without a feed ----
+log=$(claws-session open)
+run env CLAWS_RING=1 claws-session append "$log" 3>&-
+is "$status $(grep -rc ring "$log".d 2>/dev/null | grep -vc ':0$')" '2 0' "append in a ring needs its feed"
+
 # ---- a dry run sends nothing, whatever lines come ----
 for before in '{"type":"ring","run":"r","size":0}' '{"type":"interrupt"}' '{"type":"reset"}'; do
 	printf '%s\n' "$before" "$hello" '{"type":"turn"}' '{"type":"turn"}' | timeout 10 claws-stream --dry-run >out 2>err

@@ -658,6 +658,9 @@ int do_append(const struct conf *c, char **args)
 	if (strlen(id) > 7 && !strcmp(id + strlen(id) - 7, ".ndjson"))
 		id[strlen(id) - 7] = 0;
 	stage_init(&a.st, "claws-session", 's');
+	/* Else the lock or the log would get the number, and the feed be written into it. */
+	if (a.st.ring && fcntl(FEED_FD, F_GETFD) < 0)
+		die(ST_USAGE, "CLAWS_RING is set, but descriptor 3, the feed of a ring, is closed");
 	buf_init(&a.run.denied, (size_t)1 << 20);
 	buf_init(&a.run.error_text, 4096);
 	buf_init(&a.request, LINE_MAX_BYTES);
