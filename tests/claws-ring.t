@@ -106,7 +106,6 @@ wait "$pid"; status=$?
 [ $(($(date +%s) - t0)) -lt 3 ]
 is $? 0 'a second signal ends a ring that does not answer'
 like "$status" '^1(37|43)$' 'with the status of the signal that ended the feeder'
-pkill -f 'sleep 100' 2>/dev/null
 
 # Deaths: the first stage that fails is named, the others end.
 cat >mid.sh <<'X'
