@@ -113,7 +113,7 @@ is "$status $(cat real) $(readlink link)" '0 well real' "-o to a link writes the
 mkdir place
 run claws -n -o place -p say:well
 is "$status $(ls -A place)" '74 ' "-o to a directory"
-grep -q 'place' err && pass "is named" || fail "is named" "$(cat err)"
+like "$(cat err)" place "and is named"
 
 # ---- output that cannot be written ----
 if [ -c /dev/full ]; then
