@@ -109,6 +109,8 @@ int do_open(const struct conf *c, char **args)
 			die_err(&e);
 		if (stat(path.p, &st) < 0)
 			die(ST_NOINPUT, "session %s: %s", path.p, strerror(errno));
+		if (log_check(path.p, &e) < 0)
+			die_err(&e);
 	} else {
 		session_new_id(id);
 		if (session_path(c->id ? c->id : id, &path, &e) < 0)

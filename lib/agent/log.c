@@ -101,6 +101,48 @@ static int mend_tail(struct log *l, struct err *e)
 	return 0;
 }
 
+/* A first line that a crash cut off is still known by its beginning: append writes it so. */
+static bool begun_by_us(const struct line *l)
+{
+	static const char head[] = "{\"type\":\"session\"";
+	size_t n = l->len < sizeof head - 1 ? l->len : sizeof head - 1;
+
+	return l->no == 1 && l->cut && !memcmp(l->p, head, n);
+}
+
+int log_check(const char *path, struct err *e)
+{
+	struct json j = JSON_INIT;
+	struct lines in;
+	struct line line;
+	struct stat st;
+	enum lines_got got = LINES_NEED;
+	bool good = false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : err_sys(e, "open the session's log %s", path);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(e, ST_NOINPUT, "%s is not a regular file", path);
+	}
+	lines_init(&in, fd, LINE_MAX_BYTES);
+	while (st.st_size && !good && got != LINES_END) {
+		got = lines_next(&in, &line);
+		if (got == LINES_NEED && lines_fill(&in, e) < 0)
+			break;
+		if (got == LINES_LINE)
+			good = begun_by_us(&line) || (json_parse(&j, line.p, line.len, NULL) == 0 &&
+			        msg_kind(&j) != MSG_UNKNOWN);
+	}
+	json_free(&j);
+	lines_free(&in);
+	close(fd);
+	if (st.st_size && !good)
+		return err_set(e, ST_DATA, "%s is no session: it has no line of claws-messages(5)", path);
+	return 0;
+}
+
 int log_open(struct log *l, const char *path, struct err *e)
 {
 	struct buf lock;
@@ -108,6 +150,8 @@ int log_open(struct log *l, const char *path, struct err *e)
 	int r;
 
 	*l = (struct log){.fd = -1, .lock = {.fd = -1}};
+	if (log_check(path, e) < 0)      /* before anything is made beside it */
+		return -1;
 	buf_init(&lock, 8192);
 	r = session_side(path, "lock", &lock, e);
 	if (r == 0)

@@ -30,6 +30,9 @@ struct log {
 	bool dirty;        /* appended since the last sync */
 };
 
+/* May the file be used as a log? Yes if it is missing, empty, or has a message or control line of claws-messages(5): else
+ * it is somebody's file (-r ./notes), which must be neither appended to nor mended. ST_DATA. log_open looks, too. */
+int log_check(const char *path, struct err *e);
 int log_open(struct log *l, const char *path, struct err *e);
 int log_append(struct log *l, const char *line, size_t len, struct err *e);   /* adds LF */
 int log_sync(struct log *l, struct err *e);
