@@ -169,4 +169,9 @@ fake_llm --log "$T/requests"
 run timeout 20 claws -p -n -r ./evil --allowed-tools Bash 'say:ok'
 is "$status $(cat out) $(ls PWNED 2>/dev/null)" "0 ok " "20: an open call of a session is not run"
 unlike "$(cat "$T/requests")" 'EVILSYSTEM|root:x|cm9vdDp4' "20: nor do its system message or a file it names reach the model"
+for side in journal inbox lock; do
+	rm -rf evil.d && mkdir evil.d && mkfifo evil.d/$side
+	run timeout 10 claws -p -n -r ./evil 'say:ok'
+	unlike "$status" '^124$' "20: a FIFO as its $side is not waited for"
+done
 done_testing

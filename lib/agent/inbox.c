@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/session.h"
@@ -33,9 +34,17 @@ static int side_open(const char *log, const char *name, int flags, struct err *e
 
 	buf_init(&path, 8192);
 	if (session_side(log, name, &path, e) == 0) {
-		fd = open(path.p, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
-		if (fd < 0 && errno != ENOENT)
+		struct stat st;
+		/* The directory came with the session: a FIFO there must not be waited for. */
+		fd = open(path.p, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+		if (fd < 0 && errno != ENOENT) {
 			err_sys(e, "open %s", path.p);
+		} else if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+			close(fd);
+			fd = -1;
+			errno = EINVAL;
+			err_sys(e, "open %s: not a regular file", path.p);
+		}
 	}
 	buf_free(&path);
 	return fd;

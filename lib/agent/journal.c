@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/session.h"
@@ -20,9 +21,17 @@ static int journal_open(const char *log, int flags, struct err *e)
 
 	buf_init(&path, 8192);
 	if (session_side(log, "journal", &path, e) == 0) {
-		fd = open(path.p, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
-		if (fd < 0 && errno != ENOENT)
+		struct stat st;
+		/* The directory came with the session: a FIFO there must not be waited for. */
+		fd = open(path.p, flags | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+		if (fd < 0 && errno != ENOENT) {
 			err_sys(e, "open the journal %s", path.p);
+		} else if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))) {
+			close(fd);
+			fd = -1;
+			errno = EINVAL;
+			err_sys(e, "open the journal %s: not a regular file", path.p);
+		}
 	}
 	buf_free(&path);
 	return fd;
