@@ -150,10 +150,14 @@ static void ended(struct state *s, struct stage *st, int status)
 	st->status = status;
 	if (s->killed)
 		return;
-	if (feeder->pid <= 0 && st != feeder && st != last)
-		return;   /* the run is over; how a filter ends then means nothing */
+	/* When the run is over, how a filter ends means nothing. But a feeder that just failed may have seen the end of a
+	 * neighbour that is only now reaped: a process's descriptors are closed before its parent can know. */
+	if (feeder->pid <= 0 && st != feeder && st != last && status_of_wait(feeder->status) != ST_FAILED)
+		return;
 	if (!s->failed && status && !by_pipe && st != feeder)
 		s->failed = st;
+	if (feeder->pid <= 0 && st != feeder && st != last)
+		return;
 	if (st == last && feeder->pid > 0)
 		reader_gone(s);
 	if (!s->kill_at)
