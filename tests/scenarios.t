@@ -155,7 +155,7 @@ for page in claws claws-session claws-agent; do ok "$page(1) is there" test -f "
 # --- recipes of claws(7)
 git init -q . && echo 'int main(void){}' >a.c && cp a.c b.c && git add a.c
 is "$(git diff --cached | claws -pq 'write a commit message for this diff')" 'This is the fake model speaking.' 'a commit message'
-# shellcheck disable=SC2012
+# shellcheck disable=SC2011,SC2012 # as in the page
 ls ./*.c | xargs -P2 -I{} claws -pqn --no-session -f {} -o {}.md 'review this' >/dev/null
 is "$(cat a.c.md b.c.md)" "This is the fake model speaking.
 This is the fake model speaking." 'a review of each file'
