@@ -151,6 +151,9 @@ void call_denied(struct host *h, struct call *c, const char *by, const char *rul
 	if (offer && c->verdict.exact && !strcmp(c->verdict.by, "mode")) {
 		buf_adds(&b, " To allow it: --allowed-tools ");
 		shell_word(&b, c->verdict.exact);
+	} else if (offer && !strcmp(c->verdict.by, "rule")) {
+		buf_addf(&b, " The rule %.200s asks for it; without that rule, or with CLAWS_ASK naming a program that answers, it may run.",
+		         c->verdict.rule ? c->verdict.rule : "");
 	} else if (offer) {
 		buf_adds(&b, " To allow it: --permission-mode accept-all");
 	}
