@@ -38,7 +38,7 @@ like "$(cat err)" '^claws: a word\\x1B\[31m to you$' 'a notice goes to stderr, c
 like "$(cat err)" '^claws: attempt 1 failed \(overloaded: busy\), next in 1.5 s$' 'a retry is said'
 status_is 0 'status 0'
 run claws-render --quiet <ring
-is "$(cat err)" '' '-q: no notices'
+is "$(cat err)" 'claws: denied: Bash sudo x (Bash(sudo *))' '-q: no notices, but what was denied'
 run claws-render --partial <ring
 is "$(cat out)" "Let me look.
 Done" '--partial: text of all messages'
@@ -202,7 +202,7 @@ if command -v script >/dev/null 2>&1 && script -qec true /dev/null >/dev/null 2>
 	tty 'claws-render --color never <ring' >out
 	unlike "$(cat out)" "$esc" '--color never'
 	tty 'claws-render -q <ring' >out
-	unlike "$(cat out)" 'Bash' '-q: no tool lines'
+	unlike "$(cat out)" '^Bash' '-q: no tool lines'
 	printf '%s\n' '{"type":"text_chunk","text":"a\u001b]0;evil\u0007b\u202ec\u0085d"}' '{"role":"assistant","content":"x"}' >evil
 	tty 'claws-render <evil' >out
 	is "$(cat out)" 'a\x1B]0;evil\x07b<U+202E>c<U+0085>d' 'terminal: control characters are shown'

@@ -64,6 +64,7 @@ struct run {
 	char *class, *message;      /* of the last error that was not about an input line */
 	int64_t http_status, retry_after_ms;
 	char *why;                  /* run_done.error */
+	bool denial_told;           /* a permission event has told of one */
 	struct buf denials;         /* objects for permission_denials, joined by commas */
 	struct buf tools;           /* names of the offered tools: a JSON array */
 	struct call *calls;

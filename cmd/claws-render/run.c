@@ -192,6 +192,7 @@ static void permission(struct run *r, const struct json *j)
 		return;
 	id = text_of(j, "id");
 	denial(r, id, "");
+	r->denial_told = true;
 	free(id);
 }
 

@@ -114,7 +114,8 @@ void say_notices(struct render *r, const struct seen *m)
 		return;
 	if (m->kind == MSG_ERROR)
 		say_error(r, m->j);
-	if (r->c.quiet)
+	/* What was denied is no notice: who runs unattended needs the call and what would allow it. */
+	if (r->c.quiet && m->kind != MSG_PERMISSION)
 		return;
 	switch (m->kind) {
 	case MSG_RETRY: say_retry(r, m->j); break;
@@ -180,7 +181,7 @@ void say_done(struct render *r, const struct seen *m)
 	}
 	if (run->exit == ST_OK)
 		return;
-	if (run->exit == ST_DENIED && (r->c.quiet || !run->denials.len)) {
+	if (run->exit == ST_DENIED && !run->denial_told) {
 		say_denials(r, m->j);
 		return;
 	}

@@ -309,8 +309,8 @@ static void run_over(struct render *r, const struct seen *m)
 static void notices(struct render *r, const struct seen *m)
 {
 	/* What is said on the same screen must not run into an unfinished line. */
-	if (m->kind == MSG_ERROR || (!r->c.quiet && (m->kind == MSG_RETRY || m->kind == MSG_NOTICE ||
-	                                             m->kind == MSG_PERMISSION || m->kind == MSG_COMPACTION)))
+	if (m->kind == MSG_ERROR || m->kind == MSG_PERMISSION ||
+	    (!r->c.quiet && (m->kind == MSG_RETRY || m->kind == MSG_NOTICE || m->kind == MSG_COMPACTION)))
 		settle(r);
 	say_notices(r, m);
 }

@@ -55,6 +55,7 @@ struct state {
 	long long kill_at;        /* end the filters that still run then; 0: not yet */
 	long long feeder_at;      /* and then the feeder */
 	long long last_signal;
+	bool hurry;               /* asked twice: when the feeder has ended, nothing is waited for */
 	int signal;               /* the first one */
 	struct stage *failed;     /* the first that failed by itself */
 	bool reader_gone, killed;
@@ -129,8 +130,14 @@ static void on_signal(struct state *s, int sig)
 	/* timeout(1) signals its child and then the whole group; a script passes on what the terminal sent to the group. */
 	if (s->last_signal && sig == s->signal && now - s->last_signal < ECHO_MS)
 		return;
-	if (s->last_signal && now - s->last_signal < AGAIN_MS)
-		end_all(s, NOBODY);
+	if (s->last_signal && now - s->last_signal < AGAIN_MS) {
+		/* A conversation is interrupted more than once in its life, and at its prompt for nothing: there the feeder,
+		 * which knows whether a run is on, acts on the second. */
+		if (s->conf->interactive && sig == SIGINT)
+			s->hurry = true;
+		else
+			end_all(s, NOBODY);
+	}
 	s->last_signal = now;
 	if (!s->signal)
 		s->signal = sig;
@@ -163,7 +170,7 @@ static void ended(struct state *s, struct stage *st, int status)
 	if (!s->kill_at)
 		s->kill_at = io_now_ms() + GRACE_MS;
 	if (st == feeder)
-		s->kill_at = io_now_ms() + GRACE_MS;
+		s->kill_at = io_now_ms() + (s->hurry ? 1 : GRACE_MS);
 }
 
 /* Those that are seen to have ended together: the feeder last, for its neighbours' deaths may have caused its own. When it

@@ -1,6 +1,7 @@
 /* decide.c - at each turn_done: another turn, or the end of the run and its status. */
 #include "append.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CUT_TURNS 3       /* answers cut by the output limit in the middle of a call, in a row */
@@ -98,7 +99,8 @@ void append_decide(struct append *a)
 	bool go_on = continues(a), joins;
 
 	if (r->interrupt) {
-		append_end_run(a, r->interrupt, r->interrupt == ST_LIMIT ? "time" : NULL, NULL);
+		append_end_run(a, r->interrupt, r->interrupt == ST_LIMIT ? "time" : NULL,
+		               r->interrupt == ST_LIMIT ? "the time that --max-time allows is over; claws -c goes on" : NULL);
 		return;
 	}
 	if (r->stop == STOP_CONTEXT_EXCEEDED) {
@@ -117,7 +119,11 @@ void append_decide(struct append *a)
 		return;
 	}
 	if (go_on && c->max_turns && r->turns >= c->max_turns) {
-		append_end_run(a, ST_LIMIT, "turns", NULL);
+		char why[96];
+
+		snprintf(why, sizeof why, "%lld model calls, as many as --max-turns allows; claws -c goes on",
+		         (long long)r->turns);
+		append_end_run(a, ST_LIMIT, "turns", why);
 		return;
 	}
 	joins = r->stop != STOP_ERROR && r->stop != STOP_TRUNCATED && r->stop != STOP_REFUSAL &&

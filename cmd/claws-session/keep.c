@@ -121,10 +121,23 @@ static void continue_ids(struct stage *st, const struct json *j)
 		st->id_count = n;
 }
 
+/* A line as whoever reads the log takes it: what is mendable is mended. */
+static bool parse_mended(struct json *j, const struct line *l, struct buf *mended)
+{
+	if (json_parse(j, l->p, l->len, NULL) < 0) {
+		buf_clear(mended);
+		json_repair(mended, l->p, l->len);
+		if (json_parse(j, mended->p, mended->len, NULL) < 0)
+			return false;
+	}
+	return json_type(j, 0) == JSON_OBJECT;
+}
+
 static int read_log(struct keep *k, struct err *e)
 {
 	struct lines in;
 	struct line l;
+	struct buf mended;
 	struct json j = JSON_INIT;
 	unsigned long bad = 0, first_bad = 0;
 	int r = 0;
@@ -132,6 +145,7 @@ static int read_log(struct keep *k, struct err *e)
 	if (lseek(k->log.fd, 0, SEEK_SET) < 0)
 		return err_sys(e, "read the session's log");
 	lines_init(&in, k->log.fd, LINE_MAX_BYTES);
+	buf_init(&mended, BUF_NOLIMIT);
 	while (r == 0) {
 		enum lines_got got = lines_next(&in, &l);
 
@@ -141,7 +155,7 @@ static int read_log(struct keep *k, struct err *e)
 			r = lines_fill(&in, e) < 0 ? -1 : 0;
 			continue;
 		}
-		if (got == LINES_LINE && json_parse(&j, l.p, l.len, NULL) == 0 && json_type(&j, 0) == JSON_OBJECT) {
+		if (got == LINES_LINE && parse_mended(&j, &l, &mended)) {
 			learn(k, msg_kind(&j), &j);
 			continue_ids(k->st, &j);
 		} else if (l.len || got == LINES_LONG) {
@@ -151,6 +165,7 @@ static int read_log(struct keep *k, struct err *e)
 	if (bad)
 		stage_notice(k->st, "%s: %lu lines cannot be read (first: line %lu); they are left out", k->log.path, bad, first_bad);
 	json_free(&j);
+	buf_free(&mended);
 	lines_free(&in);
 	return r;
 }
@@ -170,7 +185,10 @@ static int write_head(struct keep *k, const struct json *first, struct err *e)
 		n -= 7;
 	buf_init(&b, BUF_NOLIMIT);
 	buf_init(&title, BUF_NOLIMIT);
-	json_str(first, json_get(first, 0, "content"), &title);
+	if (k->title)
+		buf_adds(&title, k->title);
+	else
+		json_str(first, json_get(first, 0, "content"), &title);
 	cut = strcspn(title.p, "\r\n");
 	buf_truncate(&title, cut > 72 ? utf8_cut(title.p, 72) : cut);
 	w = jw_begin(&b);
@@ -371,6 +389,7 @@ int keep_open(struct keep *k, struct stage *st, const char *path, struct err *e)
 void keep_close(struct keep *k)
 {
 	forget_calls(k);
+	free(k->title);
 	set_free(&k->ids);
 	buf_free(&k->line);
 	log_close(&k->log);

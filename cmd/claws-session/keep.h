@@ -25,6 +25,7 @@ struct keep {
 	char calls_hash[SHA256_HEX];   /* names and inputs of the last assistant's calls */
 	bool sync_always, sync_never;
 	const char *starter, *id;
+	char *title;                   /* of a new session; NULL: the beginning of its first message */
 	struct buf line;
 };
 

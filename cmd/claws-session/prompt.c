@@ -69,6 +69,23 @@ bool append_prompt_waits(void)
 	return path && *path && access(path, R_OK) == 0;
 }
 
+/* What the person said, among the files and the piped data before it: the last line of the prompt is that. */
+static char *title_of(const char *p, size_t len)
+{
+	struct json j = JSON_INIT;
+	const char *from;
+	char *title = NULL;
+
+	while (len && p[len - 1] == '\n')
+		len--;
+	from = memrchr(p, '\n', len);
+	from = from ? from + 1 : p;
+	if (json_parse(&j, from, (size_t)(p + len - from), NULL) == 0 && msg_kind(&j) == MSG_USER)
+		title = json_dup(&j, json_get(&j, 0, "content"));
+	json_free(&j);
+	return title;
+}
+
 /* The driver's prompt: a private file of user lines, removed once it is logged. 1 if there was one. */
 int append_prompt(struct append *a)
 {
@@ -82,6 +99,8 @@ int append_prompt(struct append *a)
 	buf_init(&text, 4 * LINE_MAX_BYTES);
 	if (io_read_file(AT_FDCWD, path, &text, &e) < 0)
 		append_log_failed(a, &e);
+	if (a->keep.log.fresh && !a->keep.title)
+		a->keep.title = title_of(text.p, text.len);
 	for (char *p = text.p, *end = text.p + text.len; p < end;) {
 		char *lf = memchr(p, '\n', (size_t)(end - p));
 		size_t len = (size_t)((lf ? lf : end) - p);

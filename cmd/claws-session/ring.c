@@ -14,6 +14,22 @@
 #define INTERRUPT_MS 5000                /* for the stages to close an interrupted turn */
 #define DRAIN_MS 500                     /* without progress; then what is queued is given up, if we were told to stop */
 
+/* Upstream is gone, or did not close an interrupted turn in time. */
+static void close_run(struct append *a, const char *why)
+{
+	int status = a->run.interrupt ? a->run.interrupt : ST_FAILED;
+
+	/* A stage that said why it ends has said more than that it did. */
+	if (!a->run.interrupt && a->run.error_class[0]) {
+		status = error_class(a->run.error_class)->status;
+		why = a->run.error_text.p;
+	}
+	append_close_calls(a, "interrupted: the run ended before a result came");
+	a->run.stop = a->run.interrupt ? STOP_INTERRUPTED : STOP_ERROR;
+	append_end_run(a, status, status == ST_LIMIT ? "time" : NULL, a->run.interrupt ? NULL : why);
+	a->over = true;
+}
+
 static void interrupt(struct append *a, int status, const char *reason)
 {
 	struct buf b;
@@ -33,6 +49,8 @@ static void interrupt(struct append *a, int status, const char *reason)
 		append_feed(a, b.p, b.len);
 		buf_free(&b);
 		a->give_up_at = io_now_ms() + INTERRUPT_MS;
+	} else if (status == ST_SIGNAL + SIGINT && a->conf->interactive) {
+		close_run(a, NULL);   /* the stages did not answer, and the person does not wait */
 	}
 	if (a->conf->interactive && status != ST_SIGNAL + SIGINT)
 		a->over = true;
@@ -67,22 +85,6 @@ static void on_signal(struct append *a, int sig)
 	default:
 		interrupt(a, ST_SIGNAL + sig, "user");
 	}
-}
-
-/* Upstream is gone, or did not close an interrupted turn in time. */
-static void close_run(struct append *a, const char *why)
-{
-	int status = a->run.interrupt ? a->run.interrupt : ST_FAILED;
-
-	/* A stage that said why it ends has said more than that it did. */
-	if (!a->run.interrupt && a->run.error_class[0]) {
-		status = error_class(a->run.error_class)->status;
-		why = a->run.error_text.p;
-	}
-	append_close_calls(a, "interrupted: the run ended before a result came");
-	a->run.stop = a->run.interrupt ? STOP_INTERRUPTED : STOP_ERROR;
-	append_end_run(a, status, status == ST_LIMIT ? "time" : NULL, a->run.interrupt ? NULL : why);
-	a->over = true;
 }
 
 static void flush_queues(struct append *a)
