@@ -40,7 +40,7 @@ ok 'legally' legal
 s=$HOME/.local/state/claws/sessions/stay.ndjson
 mkdir -p "${s%/*}"
 export CLAWS_SESSION="$s"
-start claws-ring claws-context ';' claws-tool --list ';' claws-session cat "$s" '|' claws-compact '|' claws-stream '|' claws-tool '|' \
+start claws-ring --interactive claws-context ';' claws-tool --list ';' claws-session cat "$s" '|' claws-compact '|' claws-stream '|' claws-tool '|' \
 	claws-session append --interactive "$s" '|' claws-render --json
 runs() { [ "$(grep -c run_done out)" -eq "$1" ]; }
 wait_for test -e "$s.d/inbox.open"
@@ -60,6 +60,22 @@ is "$(tail -n 1 out | jq -c .exit)" 130 'with 130'
 claws-session inbox "$s" 'say:still here' >/dev/null
 ok 'not the ring' wait_for runs 5
 is "$(jq -r 'select(.role == "assistant") | .content' out | tail -n 1)" 'still here' 'which answers'
+# Between the runs the interrupt is the line editor's, however often it comes.
+for k in 1 2 3; do kill -INT "$ring"; sleep 0.15; done
+claws-session inbox "$s" 'say:and still' >/dev/null
+ok 'three interrupts at the prompt end nothing' wait_for runs 6
+# But two for one run are meant: here the stage does not answer.
+kill -STOP "$(pgrep -P "$ring" -x claws-stream)"
+claws-session inbox "$s" 'say:stuck' >/dev/null
+wait_for sh -c '[ "$(grep -c run_start out)" -eq 7 ]'
+kill -INT "$ring"; sleep 0.15; kill -INT "$ring"
+if ended; then pass 'two interrupts of one run end a ring whose stage is stuck'
+else fail 'two interrupts of one run end a ring whose stage is stuck' "after $took ms"; fi
+start claws-ring claws-context ';' claws-tool --list ';' claws-session cat "$s" '|' claws-compact '|' claws-stream '|' claws-tool '|' \
+	claws-session append --interactive "$s" '|' claws-render --json
+wait_for test -e "$s.d/inbox.open"
+claws-session inbox "$s" 'say:again' >/dev/null
+ok 'the session goes on in a new ring' wait_for runs 1
 kill -HUP "$ring"
 if ended; then pass 'SIGHUP ends the ring'; else fail 'SIGHUP ends the ring' "after $took ms"; fi
 quiet 'nothing runs on'
