@@ -312,7 +312,8 @@ static size_t choose_limit(const struct heal *h, uint64_t target, choose_fn *cho
 
 static bool step_hard(struct heal *h, const struct snip_want *w, struct buf *lines)
 {
-	static const size_t limits[] = {32768, 16384, 8192, 4096, 2000, 1000, 500, 200};
+	static const size_t limits[] = {2097152, 1048576, 524288, 262144, 131072, 65536, 32768, 16384, 8192,
+	                                4096, 2000, 1000, 500, 200};
 	enum { N = sizeof limits / sizeof *limits };
 	static choose_fn *const choices[] = {not_at_work, any};
 	bool some = false;
