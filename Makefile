@@ -56,6 +56,7 @@ SHARE   := $(wildcard share/claws/*) prompts
 
 # Libraries beyond libc, by program. Only what talks HTTP links libcurl: loading it costs more than all other start-up.
 LIBS_claws-stream = -lcurl
+LIBS_unit_http = -lcurl
 
 .PHONY: all tests unit servers check lint asan bench fuzz fuzzers try deps install uninstall clean FORCE
 all: $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS:cmd/%=$(BUILD)/bin/%) $(BUILD)/share/claws

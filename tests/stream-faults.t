@@ -76,8 +76,44 @@ timed claws-stream --retries 1 --base-url "http://127.0.0.1:$port" <c.hello
 is "$status $(last) $(jq -r 'select(.type=="error").class' out) $(grep -c '"retry"' out)" "69 error connection 1" \
 	"connection refused: 69 after the retries"
 like "$(cat out)" '127\.0\.0\.1: connection failed' "and names the host"
-run claws-stream --retries 0 --base-url "https://claws-no-such-host.invalid" <c.hello
-is "$status $(jq -r 'select(.type=="error").class' out)" "69 connection" "no such host"
+# what fails before there is a connection: each attempt is like the first, and so is each turn of a ring
+classes() { jq -r 'select(.type=="retry" or .type=="error").class' out | uniq -c | tr -s ' \n' ' '; }
+turns() { cat c.hello; printf '%s\n' '{"type":"turn"}' '{"type":"turn"}'; }
+for host in https://nosuch.invalid http://nosuch.invalid; do
+	key=ANTHROPIC_API_KEY=test-key model=anthropic/fake
+	case $host in http:*) key=X=1 model=ollama/fake ;; esac # no key goes over plain http
+	timed env "$key" claws-stream -m "$model" --no-time --retries 2 --base-url "$host" <c.hello
+	is "$status $(last) $(classes)" "69 error  3 connection " "$host: 69 after the retries, as connection"
+	quicker 4000 "$host: in time"
+	is "$(jq -c 'select(.type=="retry").wait_ms' out | tr '\n' ' ')" "500 1000 " "$host: with the waits announced"
+	like "$(tail -n 2 out)" 'nosuch\.invalid: connection failed.*resolve' "$host: and says what failed"
+done
+both() { # WANT NAME ARG...: two turns of a ring, without retries
+	_want=$1 _what=$2
+	shift 2
+	mkfifo ring
+	CLAWS_RING=1 claws-stream --retries 0 "$@" <ring >out 2>err &
+	exec 6>ring
+	turns >&6
+	wait_for lines turn_done 2
+	exec 6>&-
+	wait $!
+	rm ring
+	is "$(classes)" "$_want" "ring, two turns: $_what"
+}
+both " 2 connection " "no such host" --base-url https://nosuch.invalid
+both " 2 connection " "refused" --base-url "http://127.0.0.1:$port"
+python3 - >plain <<'END' &
+import socket, time
+s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(5)
+print(s.getsockname()[1], flush=True)
+while True:
+    c = s.accept()[0]; c.sendall(b"this is no TLS\r\n"); c.close()
+END
+servers="$servers $!"
+wait_for test -s plain
+both " 2 connection " "no TLS" --base-url "https://127.0.0.1:$(cat plain)"
+https_proxy=http://nosuch.invalid:1 both " 2 config " "no such proxy" --base-url https://nosuch.invalid
 
 # ---- errors in mid-stream ----
 serve --fault error # RT03
@@ -164,6 +200,20 @@ wait_for test -s hang
 timed claws-stream --retries 0 --connect-timeout 400ms --base-url "http://127.0.0.1:$(cat hang)" <c.hello
 is "$status $(jq -r 'select(.type=="error").class' out)" "69 timeout" "no connection"
 quicker 3000 "ends at --connect-timeout"
+both " 2 timeout " "no connection" --connect-timeout 300ms --base-url "http://127.0.0.1:$(cat hang)"
+mkfifo ring
+CLAWS_RING=1 claws-stream --retries 1 --connect-timeout 5 --base-url "http://127.0.0.1:$(cat hang)" <ring >out 2>err &
+exec 6>ring
+for turn in 1 2; do
+	turns | head -n 2 >&6
+	wait_for lines '"turn"' "$turn"
+	echo '{"type":"interrupt"}' >&6
+	wait_for lines turn_done "$turn"
+done
+exec 6>&-
+wait $!; status=$?
+is "$status $(grep -c '"stop_reason":"interrupted"' out) $(classes)" "0 2 " "interrupted while connecting, twice"
+rm ring
 
 # ---- waits can be interrupted ----
 serve --fault 'status:503:retry-after=50'

@@ -150,7 +150,6 @@ static CURLcode http_options(struct http *h, const struct http_request *r)
 	SET(CURLOPT_ACCEPT_ENCODING, "gzip");
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
-	SET(CURLOPT_BUFFERSIZE, 65536L);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, r->connect_ms);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, h);
@@ -161,7 +160,13 @@ static CURLcode http_options(struct http *h, const struct http_request *r)
 		SET(CURLOPT_CAINFO, r->ca_file);
 	if (r->no_proxy)
 		SET(CURLOPT_PROXY, "");
+#if CURL_AT_LEAST_VERSION(7, 87, 0)
+	SET(CURLOPT_QUICK_EXIT, 1L);   /* a request that is stopped does not wait for the name's answer */
+#endif
 #undef SET
+	/* A wish: an attempt that got no connection (no such name) has left its buffer in the handle, and while it is there
+	 * libcurl answers with CURLE_BAD_FUNCTION_ARGUMENT. The buffer has the size from then. */
+	curl_easy_setopt(c, CURLOPT_BUFFERSIZE, 65536L);
 	return bad;
 }
 
