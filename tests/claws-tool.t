@@ -204,6 +204,39 @@ run tool --list --tools Bash,Echo --disallowed-tools 'Bash, Echo(x)'
 status_is 2 "a rule that is none"
 run tool --list --tools Bash,Echo --disallowed-tools 'Bash'
 is "$(jq -c '.tools|map(.name)' out)" '["Echo"]' "a denied tool is not offered"
+run tool --list --tools Bsh
+is "$status $(cat err)" "2 claws-tool: --tools: there is no tool 'Bsh'; near it: Bash; 'claws-tool list' shows all" "a near name"
+CLAWS_TOOLS=Bsh run tool --list
+is "$status $(cat err)" "78 claws-tool: CLAWS_TOOLS: there is no tool 'Bsh'; near it: Bash; 'claws-tool list' shows all" "from the environment"
+# For people: one line each.
+run tool --tools Bash,Read,Echo list
+is "$status $(wc -l <out)" "0 3" "list: a line for each tool"
+like "$(grep ^Read out)" '^Read  built-in  read-only  [A-Z].*' "list: name, where from, whether it only reads, description"
+like "$(grep ^Bash out)" '^Bash  built-in  -          Run ' "list: Bash writes"
+like "$(grep ^Echo out)" '^Echo  external  -          d$' "list: a tool of the user's own"
+run tool --disallowed-tools Bash list
+unlike "$(cat out)" '^Bash' "list: a denied tool is not there"
+run tool list Bash
+status_is 2 "list takes no operand"
+# In a ring the list says what is wrong, once; the filter ends with the same status.
+for o in '--allowed-tools Bash( 2' '--allowed-tools Bash(git:*) 2' '--tools Bsh 2' '--add-dir /nowhere 66'; do
+	# shellcheck disable=SC2086 # an option, its value, the status
+	set -- $o
+	CLAWS_RING=1 run tool --list "$1" "$2"
+	is "$status $(wc -l <err) $(wc -c <out)" "$3 1 0" "ring: --list says $1 $2"
+	CLAWS_RING=1 run tool "$1" "$2" </dev/null
+	is "$status $(wc -c <err) $(wc -c <out)" "$3 0 0" "ring: the filter does not say it again"
+	run tool "$1" "$2" </dev/null
+	is "$status $(wc -l <err)" "$3 1" "alone it does"
+done
+if command -v script >/dev/null; then
+	echo 'claws-tool; echo "status $?"' >cmd.sh
+	script -qfec 'sh cmd.sh' scr </dev/null >/dev/null 2>&1
+	like "$(cat scr)" "the stream comes on stdin, and that is a terminal; 'claws tool list'" "at a terminal a hint"
+	like "$(cat scr)" 'status 2' "and status 2"
+else
+	skip 2 "no script(1)"
+fi
 turn "$(bash_ a pwd)" "$(call b Echo)" >in
 run tool --tools Echo --permission-mode accept-all <in
 like "$(results)" "^a true there is no tool 'Bash'" "a tool that is not offered does not run"
@@ -236,6 +269,12 @@ status_is 3 "not from inside a tool"
 run tool remove Lines
 status_is 0 "remove"
 nok "it is gone" test -e "$TD/Lines.json"
+run tool remove Lines
+status_is 66 "remove: there is none of that name"
+like "$(cat err)" "there is no tool 'Lines' of your own; 'claws-tool list' shows all" "and says so"
+run tool remove Bash
+status_is 2 "remove: a built-in tool stays"
+like "$(cat err)" "Bash is built in and cannot be removed; --tools or --disallowed-tools" "and says what leaves it out"
 run tool remove ../tools/Echo
 status_is 2 "remove takes names only"
 

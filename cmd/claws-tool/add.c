@@ -31,21 +31,28 @@ static void ignore(void *arg, const char *text)
 	(void)text;
 }
 
-static void check_name(const char *name)
+static bool is_builtin(const char *name)
 {
 	struct manifests m = MANIFESTS_INIT;
 	struct buf dir;
+	bool found = false;
 
-	if (!manifest_name_ok(name))
-		die(ST_USAGE, "'%s': a tool's name is a letter and up to 63 letters, digits, _ and -", name);
 	buf_init(&dir, PATH_MAX);
 	if (dirs_share(&dir, "tools", NULL) == 0)
 		manifests_load(&m, dir.p, NULL, ignore, NULL);
 	for (size_t i = 0; i < m.n; i++)
-		if (!strcasecmp(m.v[i]->name, name))
-			die(ST_USAGE, "'%s' is the name of a built-in tool and cannot be taken", name);
+		found = found || !strcasecmp(m.v[i]->name, name);
 	manifests_free(&m);
 	buf_free(&dir);
+	return found;
+}
+
+static void check_name(const char *name)
+{
+	if (!manifest_name_ok(name))
+		die(ST_USAGE, "'%s': a tool's name is a letter and up to 63 letters, digits, _ and -", name);
+	if (is_builtin(name))
+		die(ST_USAGE, "'%s' is the name of a built-in tool and cannot be taken", name);
 }
 
 /* The program, absolute: the tool is the same one wherever it is called. */
@@ -119,9 +126,13 @@ int remove_tool(int argc, char **argv)
 	not_inside();
 	if (!manifest_name_ok(argv[0]))
 		die(ST_USAGE, "'%s' cannot be the name of a tool", argv[0]);
+	if (is_builtin(argv[0]))
+		die(ST_USAGE, "%s is built in and cannot be removed; --tools or --disallowed-tools leaves it out", argv[0]);
 	buf_init(&path, PATH_MAX);
 	manifest_path(&path, argv[0], false);
 	if (unlink(path.p) < 0) {
+		if (errno == ENOENT)
+			die(ST_NOINPUT, "there is no tool '%s' of your own; 'claws-tool list' shows all", argv[0]);
 		err_sys(&e, "%s", path.p);
 		die_err(&e);
 	}

@@ -9,7 +9,7 @@
  *   ask.c       the program that is asked for permission
  *   report.c    events and messages
  *   repeat.c    calls that fail again and again
- *   single.c    --call, --list
+ *   single.c    --call, --list, list
  *   add.c       the verbs add and remove */
 #ifndef CLAWS_TOOL_H
 #define CLAWS_TOOL_H
@@ -36,7 +36,7 @@ struct options {
 	struct gate_options gate;
 	const char *dir, *call;
 	long ask_timeout;
-	bool list, add, remove, no_time;
+	bool list, people, add, remove, no_time;   /* people: list is for them */
 };
 
 enum stopped { GOING, STOP_INTERRUPT, STOP_EOF };
@@ -163,6 +163,7 @@ void repeat_note(struct host *h, const struct call *c);
 
 /* single.c */
 int single_list(struct host *h);
+int single_show(struct host *h);     /* the same tools for people, one a line */
 int single_call(struct host *h, const char *name);
 
 /* add.c */

@@ -34,6 +34,7 @@ static const struct opt options[] = {
 static const struct opt_verb verbs[] = {
 	{"add", "NAME DESCRIPTION [PARAM:TYPE[?]...] -- COMMAND [ARG...]", "make a tool out of a program"},
 	{"remove", "NAME", "remove such a tool"},
+	{"list", "", "print the tools there are, for people"},
 	{NULL, NULL, NULL},
 };
 
@@ -48,6 +49,7 @@ static const struct opt_spec spec = {
 		"Bash(CMD) is exactly that command line, no prefix and no pattern.\n"
 		"Read, Write, Edit, Glob and Grep take a path with *, ? and **.\n"
 		"Deny rules go before ask rules, those before allow rules.\n"
+		"Files with credentials are denied in every mode by the file tools; Bash has the user's own rights.\n"
 		"\n"
 		"  claws-tool --call Bash --allowed-tools 'Bash(make test)' <<< '{\"command\":\"make test\"}'\n"
 		"  claws-tool add Lines 'Count the lines of a file' file:string -- ./lines.sh\n",
@@ -95,6 +97,9 @@ static void host_open(struct host *h, const struct options *o)
 	h->ask_timeout = o->ask_timeout;
 	buf_init(&h->blob_path, 8192);
 	if (gate_open(&h->gate, &o->gate, host_notice, h, &e) < 0) {
+		/* In a ring --list reads the same options and has said it. */
+		if (h->stage && h->stage->ring)
+			finish(e.status);
 		if (h->stage) {
 			stage_error(h->stage, "config", "%s", e.text);
 			stage_flush(h->stage);
@@ -119,7 +124,7 @@ static int run(const struct options *o)
 	process_private();        /* a tool must not trace the gate that judges it */
 	host_open(&h, o);
 	if (o->list) {
-		status = single_list(&h);
+		status = o->people ? single_show(&h) : single_list(&h);
 	} else {
 		open_blobs(&h);
 		status = o->call ? single_call(&h, o->call) : filter_run(&h);
@@ -153,7 +158,17 @@ int main(int argc, char **argv)
 		finish(add_tool(argc - first - 1, argv + first + 1));
 	if (first < argc && !strcmp(argv[first], "remove"))
 		finish(remove_tool(argc - first - 1, argv + first + 1));
+	if (first < argc && !strcmp(argv[first], "list")) {
+		if (first + 1 < argc)
+			opt_usage(&spec, "list takes no operand; options stand before it");
+		if (o.list || o.call)
+			opt_usage(&spec, "only one of list, --list and --call");
+		o.list = o.people = true;
+		first++;
+	}
 	if (first < argc)
 		opt_usage(&spec, "unexpected '%s'; the stream comes on stdin", argv[first]);
+	if (!o.list && !o.call && isatty(0))
+		opt_usage(&spec, "the stream comes on stdin, and that is a terminal; 'claws tool list' shows the tools");
 	finish(run(&o));
 }

@@ -10,6 +10,11 @@
 #include "sys/io.h"
 #include "sys/term.h"
 
+static bool is_listed(const struct host *h, size_t i)
+{
+	return h->gate.offered[i] && !rules_whole(&h->gate.permit.rules, RULE_DENY, h->gate.tools.v[i]->name);
+}
+
 int single_list(struct host *h)
 {
 	struct buf b;
@@ -23,12 +28,49 @@ int single_list(struct host *h)
 	jw_arr(&w);
 	for (size_t i = 0; i < h->gate.tools.n; i++) {
 		const struct manifest *t = h->gate.tools.v[i];
-		if (h->gate.offered[i] && !rules_whole(&h->gate.permit.rules, RULE_DENY, t->name))
+		if (is_listed(h, i))
 			manifest_offer(t, &w);
 	}
 	jw_end(&w);
 	jw_end(&w);
 	buf_addc(&b, '\n');
+	fwrite(b.p, 1, b.len, stdout);
+	buf_free(&b);
+	return ST_OK;
+}
+
+/* The first sentence of a description, foreign text: the rest is for the model. */
+static void add_summary(struct buf *b, const struct manifest *t)
+{
+	char *s = json_dup(&t->json, t->description);
+
+	if (s) {
+		size_t n = strcspn(s, "\n");
+		const char *stop = strstr(s, ". ");
+		term_safe(b, s, stop && (size_t)(stop - s) < n ? (size_t)(stop - s) + 1 : n, TERM_ONE_LINE);
+	}
+	free(s);
+}
+
+int single_show(struct host *h)
+{
+	struct buf b;
+	int wide = 4;
+
+	buf_init(&b, BUF_NOLIMIT);
+	for (size_t i = 0; i < h->gate.tools.n; i++)
+		if (is_listed(h, i) && (int)strlen(h->gate.tools.v[i]->name) > wide)
+			wide = (int)strlen(h->gate.tools.v[i]->name);
+	for (size_t i = 0; i < h->gate.tools.n; i++) {
+		const struct manifest *t = h->gate.tools.v[i];
+		if (!is_listed(h, i))
+			continue;
+		buf_addf(&b, "%-*s  %-8s  %-9s  ", wide, t->name, t->builtin ? "built-in" : "external", t->read_only ? "read-only" : "-");
+		add_summary(&b, t);
+		buf_addc(&b, '\n');
+	}
+	if (!b.len)
+		warn("there is no tool");
 	fwrite(b.p, 1, b.len, stdout);
 	buf_free(&b);
 	return ST_OK;

@@ -7,13 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/near.h"
 #include "base/status.h"
 #include "base/xalloc.h"
 #include "sys/dirs.h"
 
-static const char *setting(const char *option, const char *name)
+/* What a variable says wrong is a matter of configuration, and the variable has to be named. */
+static int env_wrong(struct err *e, const char *name)
 {
-	return option ? option : getenv(name);
+	e->status = ST_CONFIG;
+	return err_wrap(e, "%s", name);
 }
 
 static int take_rules(struct gate *g, enum rule_kind kind, const struct opt_list *list, const char *name, struct err *e)
@@ -21,14 +24,14 @@ static int take_rules(struct gate *g, enum rule_kind kind, const struct opt_list
 	const char *env = getenv(name);
 
 	if (env && rules_add(&g->permit.rules, kind, env, e) < 0)
-		return err_wrap(e, "%s", name);
+		return env_wrong(e, name);
 	for (size_t i = 0; i < list->n; i++)
 		if (rules_add(&g->permit.rules, kind, list->v[i], e) < 0)
 			return -1;
 	return 0;
 }
 
-static int add_root(struct gate *g, size_t *n, const char *dir, struct err *e)
+static int add_root(struct gate *g, size_t *n, const char *dir, const char *from, struct err *e)
 {
 	struct stat st;
 	char *real;
@@ -37,10 +40,10 @@ static int add_root(struct gate *g, size_t *n, const char *dir, struct err *e)
 		return 0;
 	real = realpath(dir, NULL);
 	if (!real || stat(real, &st) < 0)
-		return err_sys(e, "--add-dir %s", dir);
+		return err_sys(e, "%s %s", from, dir);
 	if (!S_ISDIR(st.st_mode)) {
 		free(real);
-		return err_set(e, ST_USAGE, "--add-dir %s: not a directory", dir);
+		return err_set(e, ST_USAGE, "%s %s: not a directory", from, dir);
 	}
 	g->roots = xrealloc(g->roots, *n + 2, sizeof *g->roots);
 	g->roots[(*n)++] = real;
@@ -62,11 +65,34 @@ static int take_roots(struct gate *g, const struct opt_list *dirs, struct err *e
 	g->roots[0] = xstrdup(g->cwd);
 	rest = list = xstrdup(env ? env : "");
 	while (rc == 0 && (dir = strsep(&rest, "\n")))
-		rc = add_root(g, &n, dir, e);
+		if ((rc = add_root(g, &n, dir, "the directory", e)) < 0)
+			env_wrong(e, "CLAWS_ADD_DIR");
 	free(list);
 	for (size_t i = 0; rc == 0 && i < dirs->n; i++)
-		rc = add_root(g, &n, dirs->v[i], e);
+		rc = add_root(g, &n, dirs->v[i], "--add-dir", e);
 	return rc;
+}
+
+/* "; near it: Bash": names of tools near this one; nothing if there are none. */
+static void add_near(struct buf *out, const struct gate *g, const char *name)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < g->tools.n && n < 3; i++)
+		if (name_near(name, g->tools.v[i]->name))
+			buf_addf(out, "%s%s", n++ ? " or " : "; near it: ", g->tools.v[i]->name);
+}
+
+static int no_such_tool(const struct gate *g, const char *name, struct err *e)
+{
+	struct buf b;
+
+	buf_init(&b, 512);
+	buf_addf(&b, "there is no tool '%.64s'", name);
+	add_near(&b, g, name);
+	err_set(e, ST_USAGE, "%s; 'claws-tool list' shows all", b.p);
+	buf_free(&b);
+	return -1;
 }
 
 static int take_tools(struct gate *g, const char *list, struct err *e)
@@ -83,8 +109,12 @@ static int take_tools(struct gate *g, const char *list, struct err *e)
 		size_t n = strcspn(s, " ,\t\n"), i = 0;
 		while (i < g->tools.n && (strncmp(g->tools.v[i]->name, s, n) || g->tools.v[i]->name[n]))
 			i++;
-		if (i == g->tools.n)
-			return err_set(e, ST_USAGE, "--tools: there is no tool '%.*s'; see claws-tool --list", (int)(n < 100 ? n : 100), s);
+		if (i == g->tools.n) {
+			char *name = xstrndup(s, n);
+			no_such_tool(g, name, e);
+			free(name);
+			return -1;
+		}
 		g->offered[i] = true;
 		s += n;
 	}
@@ -128,7 +158,7 @@ static int take_parent(struct rules *r, enum rule_kind kind, const char *name, s
 {
 	const char *list = getenv(name);
 
-	return list && rules_add(r, kind, list, e) < 0 ? err_wrap(e, "%s", name) : 0;
+	return list && rules_add(r, kind, list, e) < 0 ? env_wrong(e, name) : 0;
 }
 
 static int narrow_rules(struct gate *g, enum permit_mode parent_mode, manifest_heard *heard, void *arg, struct err *e)
@@ -175,23 +205,77 @@ static int narrow(struct gate *g, manifest_heard *heard, void *arg, struct err *
 	return narrow_rules(g, parent, heard, arg, e);
 }
 
+static bool named_before(const struct rules *r, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(r->v[k].tool, r->v[i].tool))
+			return true;
+	return false;
+}
+
+/* Rules that do nothing and are no error: the tool may come later, the command line may be meant so. n: those of this
+ * claws, without what it inherited. */
+static void doubt_rules(const struct gate *g, size_t n, manifest_heard *heard, void *arg)
+{
+	const struct rules *r = &g->permit.rules;
+	struct buf b;
+
+	buf_init(&b, 1024);
+	for (size_t i = 0; i < n; i++) {
+		const char *spec = r->v[i].spec;
+		buf_clear(&b);
+		if (!manifests_find(&g->tools, r->v[i].tool) && !named_before(r, i)) {
+			buf_addf(&b, "the rule %.200s: there is no tool '%.64s'", r->v[i].text, r->v[i].tool);
+			add_near(&b, g, r->v[i].tool);
+		} else if (!strcmp(r->v[i].tool, "Bash") && spec && strlen(spec) > 1 && spec[strlen(spec) - 1] == '*') {
+			buf_addf(&b, "the rule %.200s is for exactly that command line: its * is no pattern", r->v[i].text);
+		}
+		if (b.len)
+			heard(arg, b.p);
+	}
+	buf_free(&b);
+}
+
+/* The option, else the variable; from says which. */
+static const char *setting(const char *option, const char *option_name, const char *env_name, const char **from)
+{
+	*from = option ? option_name : env_name;
+	return option ? option : getenv(env_name);
+}
+
+/* e says what is wrong with a setting: names where it comes from, and an environment is configuration. */
+static int setting_wrong(struct err *e, const char *from)
+{
+	return *from == '-' ? err_wrap(e, "%s", from) : env_wrong(e, from);
+}
+
 int gate_open(struct gate *g, const struct gate_options *o, manifest_heard *heard, void *arg, struct err *e)
 {
-	const char *name = setting(o->mode, "CLAWS_PERMISSION_MODE");
+	const char *from, *name = setting(o->mode, "--permission-mode", "CLAWS_PERMISSION_MODE", &from), *tools;
 	enum permit_mode mode = MODE_AUTO;
+	size_t own;
 
 	*g = (struct gate){.tools = MANIFESTS_INIT};
-	if (name && *name && permit_mode_parse(name, &mode) < 0)
-		return err_set(e, ST_USAGE, "no permission mode '%s'; there are %s", name, PERMIT_MODES);
+	if (name && *name && permit_mode_parse(name, &mode) < 0) {
+		err_set(e, ST_USAGE, "no permission mode '%s'; there are %s", name, PERMIT_MODES);
+		return setting_wrong(e, from);
+	}
 	if (take_roots(g, &o->add_dirs, e) < 0)
 		return -1;
 	permit_init(&g->permit, mode, g->cwd, (const char *const *)g->roots);
 	if (take_rules(g, RULE_DENY, &o->denied, "CLAWS_DISALLOWED_TOOLS", e) < 0 ||
 	    take_rules(g, RULE_ASK, &o->asked, "CLAWS_ASK_TOOLS", e) < 0 ||
-	    take_rules(g, RULE_ALLOW, &o->allowed, "CLAWS_ALLOWED_TOOLS", e) < 0 || narrow(g, heard, arg, e) < 0)
+	    take_rules(g, RULE_ALLOW, &o->allowed, "CLAWS_ALLOWED_TOOLS", e) < 0)
+		return -1;
+	own = g->permit.rules.n;
+	if (narrow(g, heard, arg, e) < 0)
 		return -1;
 	load_tools(g, heard, arg);
-	return take_tools(g, setting(o->tools, "CLAWS_TOOLS"), e);
+	tools = setting(o->tools, "--tools", "CLAWS_TOOLS", &from);
+	if (take_tools(g, tools, e) < 0)
+		return setting_wrong(e, from);
+	doubt_rules(g, own, heard, arg);
+	return 0;
 }
 
 void gate_close(struct gate *g)

@@ -35,7 +35,9 @@ struct gate {
 	long depth;                   /* 0: not inside a tool */
 };
 
-/* heard: notices (a broken manifest, a narrowed mode). ST_USAGE for what options and environment say wrong. */
+/* heard: notices (a broken manifest, a narrowed mode, a rule for a tool that is not there). ST_USAGE for an option that is
+ * wrong, ST_NOINPUT for a directory that is not there, ST_CONFIG for what the environment says wrong (the text names
+ * the variable). */
 int gate_open(struct gate *g, const struct gate_options *o, manifest_heard *heard, void *arg, struct err *e);
 void gate_close(struct gate *g);
 

@@ -67,6 +67,32 @@ static char *trimmed(const char *s, size_t n)
 	return xstrndup(s, n);
 }
 
+/* Meant as a pattern, as in Claude Code's settings: `*`, `git *`, `git:*`, `git*`. A star in quotes, and one in a
+ * word of the arguments (`ls *.c`), can belong to a command line and is no sign. */
+static bool like_pattern(const char *s)
+{
+	const char *word = s;
+	char quote = 0;
+
+	for (const char *p = s; *p; p++) {
+		if (quote) {
+			if (*p == quote)
+				quote = 0;
+		} else if (*p == '\'' || *p == '"') {
+			quote = *p;
+		} else if (*p == '\\' && p[1]) {
+			p++;
+		} else if (is_gap(*p) && *p != ',') {
+			word = p + 1;
+		} else if (*p == '*') {
+			bool ends = !p[1] || (is_gap(p[1]) && p[1] != ',');
+			if ((ends && (p == word || p[-1] == ':')) || (word == s && !memchr(s, '=', (size_t)(p - s))))
+				return true;
+		}
+	}
+	return false;
+}
+
 static int put_checked(struct rules *r, enum rule_kind kind, const char *tool, char *spec, struct err *e)
 {
 	const char *list = kind == RULE_ALLOW ? "allow" : kind == RULE_ASK ? "ask" : "deny";
@@ -82,6 +108,9 @@ static int put_checked(struct rules *r, enum rule_kind kind, const char *tool, c
 	if (spec && !strcmp(tool, "Bash") && kind != RULE_ALLOW && strchr(spec, '*'))
 		return err_set(e, ST_USAGE, "%s rule 'Bash(%s)': Bash(...) names one exact command line, so a pattern would protect "
 		               "nothing; use 'Bash' for every command", list, spec);
+	if (spec && !strcmp(tool, "Bash") && like_pattern(spec))
+		return err_set(e, ST_USAGE, "%s rule 'Bash(%s)': Bash(...) names one exact command line, so a pattern would allow "
+		               "nothing; write each command whole, as in 'Bash(make test)', or 'Bash' for every command", list, spec);
 	rules_put(r, kind, tool, spec);
 	return 0;
 }
@@ -333,7 +362,7 @@ bool rule_write(struct buf *out, const char *tool, const char *spec)
 		buf_adds(out, tool);
 		return true;
 	}
-	good = *spec && balanced(spec);
+	good = *spec && balanced(spec) && (strcmp(tool, "Bash") || !like_pattern(spec));
 	for (const char *p = spec; *p; p++)
 		good = good && (unsigned char)*p >= 0x20 && *p != 0x7f;
 	if (is_path_tool(tool) && strpbrk(spec, "*?[\\"))

@@ -13,7 +13,8 @@
  * What is not sure errs to the safe side: an allow rule must match the path with all its links resolved, and only from
  * the working directory down if relative; a deny or ask rule matches the path as written or as resolved, and all that lies
  * beneath. A deny or ask rule of Read also holds for Glob and Grep of that path, one of Write for Edit and the reverse.
- * A deny or ask rule `Bash(...)` with a * is refused: it would be taken for a pattern and protect nothing. */
+ * A deny or ask rule `Bash(...)` with a * is refused: it would be taken for a pattern and protect nothing. So is an allow
+ * rule that can only be meant as one (`Bash(git *)`, `Bash(git:*)`): it would allow nothing. */
 #ifndef AGENT_RULES_H
 #define AGENT_RULES_H
 
@@ -67,7 +68,8 @@ bool rules_writable(const struct rule *r);
 void rules_put(struct rules *r, enum rule_kind kind, const char *tool, const char *spec);
 
 /* Appends the rule that matches exactly this use, as rules_add reads it back. False, and nothing appended, if there is none:
- * unbalanced parentheses (which in a list would read as several rules), wildcards in a path, control characters. */
+ * unbalanced parentheses (which in a list would read as several rules), wildcards in a path, a command line that reads as a
+ * pattern, control characters. */
 bool rule_write(struct buf *out, const char *tool, const char *spec);
 
 #endif

@@ -1,6 +1,7 @@
 /* Rules: how lists are read, what they match. The decisions themselves are tested through claws-permit. */
 #include "tap.h"
 
+#include "agent/near.h"
 #include "agent/permit.h"
 
 static const char *parsed(enum rule_kind kind, const char *list)
@@ -54,7 +55,7 @@ static void writes(void)
 {
 	static const char *const good[][2] = {{"Bash", "make test"}, {"Bash", "(a) (b)"}, {"Bash", "find \\( -x \\)"}, {"Read", "/a b"}},
 		*const bad[][2] = {{"Bash", "true) Bash(rm"}, {"Bash", "a)"}, {"Bash", "(a"}, {"Bash", "a\nb"}, {"Bash", "a\033"}, {"Bash", ""},
-		{"Read", "/a*"}, {"Write", "/[a]"}};
+		{"Read", "/a*"}, {"Write", "/[a]"}, {"Bash", "rm *"}};
 	struct buf b;
 
 	buf_init(&b, 4096);
@@ -72,8 +73,22 @@ static void writes(void)
 	buf_free(&b);
 }
 
+static void near(void)
+{
+	static const char *const yes[][2] = {{"bash", "Bash"}, {"Bsh", "Bash"}, {"Raed", "Read"}, {"Gerp", "Grep"}, {"MultiEdit2", "MultiEdit"},
+		{"Lins", "Lines"}, {"WebFtech", "WebFetch"}},
+		*const no[][2] = {{"Foo", "Bash"}, {"", "Bash"}, {"Bash", ""}, {"Re", "Read"}, {"Task", "Bash"}, {"Web", "Edit"}};
+
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		OK(name_near(yes[i][0], yes[i][1]), "%s is near %s", yes[i][0], yes[i][1]);
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		OK(!name_near(no[i][0], no[i][1]), "'%s' is not near '%s'", no[i][0], no[i][1]);
+}
+
 int main(void)
 {
+	static const char *const patterns[] = {"Bash(git *)", "Bash(git:*)", "Bash(*)", "Bash(git*)", "Bash(git * main)", "Bash(npm run test:*)",
+		"Read, Bash(git diff:*)"};
 	enum permit_mode m = MODE_AUTO;
 
 	IS(parsed(RULE_ALLOW, ""), "", "an empty list");
@@ -87,7 +102,11 @@ int main(void)
 	IS(parsed(RULE_ALLOW, "Bash(a) Bash(b)"), "<Bash|a> <Bash|b>", "two rules are two");
 	IS(parsed(RULE_ALLOW, "Read Bash("), "error 2, 0 rules", "an error adds nothing");
 	IS(parsed(RULE_ALLOW, "Bash()"), "error 2, 0 rules", "nothing in parentheses");
-	IS(parsed(RULE_ALLOW, "Bash(git *)"), "<Bash|git *>", "in an allow rule a star is a star");
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+		IS(parsed(RULE_ALLOW, patterns[i]), "error 2, 0 rules", "%s can only be meant as a pattern", patterns[i]);
+	IS(parsed(RULE_ALLOW, "Bash(ls *.c)"), "<Bash|ls *.c>", "in an argument of an allow rule a star is a star");
+	IS(parsed(RULE_ALLOW, "Bash(q 'select * from t')"), "<Bash|q 'select * from t'>", "in quotes too");
+	IS(parsed(RULE_ALLOW, "Bash(A=* ls)"), "<Bash|A=* ls>", "and in an assignment");
 	IS(parsed(RULE_DENY, "Bash(git *)"), "error 2, 0 rules", "in a deny rule it is an error");
 	IS(parsed(RULE_ASK, "Bash(git:*)"), "error 2, 0 rules", "in an ask rule too");
 	IS(parsed(RULE_ALLOW, "mcp__a__b"), "<mcp__a__b|>", "names with underscores");
@@ -101,6 +120,7 @@ int main(void)
 	OK(matches(RULE_DENY, "Read(a)", "Write", "/w/x/a") == 0, "one of Read not for Write");
 	OK(matches(RULE_DENY, "Read", "Grep", "/w/x/a") == 0, "a whole tool is only itself");
 	writes();
+	near();
 	for (int i = 0; i < MODE_COUNT; i++)
 		OK(permit_mode_parse(permit_mode_name((enum permit_mode)i), &m) == 0 && m == (enum permit_mode)i, "mode %s",
 		   permit_mode_name((enum permit_mode)i));
