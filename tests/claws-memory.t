@@ -114,6 +114,31 @@ memory save page --origin file 'newer'
 is "$(claws-memory show page)" newer 'threat 19: its own is'
 memory save page --scope project 'the user says'
 is "$(claws-memory show --json page | jq -r .origin)" user 'the user may replace it'
+# A stranger does not stand in the user's place under a name of both scopes either.
+memory save mine 'the word of the user'
+memory save mine --origin web 'evil'
+like "$status $(cat err)" "^3 .*'mine' is the user's own" "threat 19: a name that the user has is not taken in the project"
+memory save late --origin web 'evil words'
+memory show late
+is "$(cat out err)" "evil words
+claws-memory: 'late' is from web, not from the user" "threat 19: show says whose words these are"
+memory save late 'good words'
+memory show late
+is "$(cat out err)" "good words
+claws-memory: 'late' is the user's; another of that name is from web: --scope project shows it" "threat 19: show takes the user's, and says so"
+is "$(claws-memory show --json late | jq -r .origin)" user "threat 19: as JSON too"
+memory show --scope project late
+is "$(cat out)" 'evil words' 'the other one when asked for'
+is "$(claws-memory search words | head -n 2 | cut -d: -f1 | tr '\n' ,)" 'late (user, user),late (project, project, from web),' \
+	"threat 19: search has both, the user's first, the other marked"
+is "$(claws-context | jq -r .content | grep '^- late' | tr '\n' ,)" '- late (user): good words,- late (project) [from web]: evil words,' \
+	'threat 19: so has the system prompt'
+memory delete late
+like "$status $(cat err)" '^2 .*say --scope user, project or all' 'delete: of two of one name none is deleted'
+memory delete --scope all late
+is "$status $(claws-memory list | grep -c late)" '0 0' 'delete --scope all: both'
+memory delete --scope all late
+status_is 66 'delete --scope all: there is none'
 memory save here 'of the user'
 memory show here
 is "$(cat out)" 'of p' "the project's comes first"

@@ -213,7 +213,7 @@ run tool --tools Bash,Read,Echo list
 is "$status $(wc -l <out)" "0 3" "list: a line for each tool"
 like "$(grep ^Read out)" '^Read  built-in  read-only  [A-Z].*' "list: name, where from, whether it only reads, description"
 like "$(grep ^Bash out)" '^Bash  built-in  -          Run ' "list: Bash writes"
-like "$(grep ^Echo out)" '^Echo  external  -          d$' "list: a tool of the user's own"
+like "$(grep ^Echo out)" '^Echo  external  read-only  d$' "list: a tool of the user's own"
 run tool --disallowed-tools Bash list
 unlike "$(cat out)" '^Bash' "list: a denied tool is not there"
 run tool list Bash

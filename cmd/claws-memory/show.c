@@ -112,6 +112,21 @@ int do_search(const struct memory_store *s, const struct conf *c, char **args, i
 	return k ? ST_OK : ST_FAILED;
 }
 
+/* The text alone does not say whose words it is. */
+static void say_whose(const struct memory_store *s, const struct memory *m, bool both)
+{
+	struct err none = ERR_INIT;
+	struct memory other;
+
+	if (!memory_is_users(m))
+		warn("'%s' is from %s, not from the user", m->slug, m->origin);
+	if (!both || m->scope != MEMORY_USER || memory_load(s, MEMORY_PROJECT, m->slug, &other, &none) < 0)
+		return;
+	if (!memory_is_users(&other))
+		warn("'%s' is the user's; another of that name is from %s: --scope project shows it", m->slug, other.origin);
+	memory_free(&other);
+}
+
 int do_show(const struct memory_store *s, const struct conf *c, char **args, int n)
 {
 	int status = ST_OK;
@@ -130,10 +145,47 @@ int do_show(const struct memory_store *s, const struct conf *c, char **args, int
 			put(&m.text, 0);
 			if (m.text.len && m.text.p[m.text.len - 1] != '\n')
 				putchar('\n');
+			say_whose(s, &m, scope_of(c, MEMORY_BOTH) == MEMORY_BOTH);
 		}
 		memory_free(&m);
 	}
 	return status;
+}
+
+static int delete_one(const struct memory_store *s, enum memory_scope scope, const char *name, struct err *e)
+{
+	struct memory m;
+	int r;
+
+	if (memory_load(s, scope, name, &m, e) < 0)
+		return -1;
+	r = memory_delete(s, &m, e);
+	memory_free(&m);
+	return r;
+}
+
+static bool is_there(const struct memory_store *s, enum memory_scope scope, const char *name)
+{
+	struct err none = ERR_INIT;
+	struct memory m;
+
+	if (memory_load(s, scope, name, &m, &none) < 0)
+		return false;
+	memory_free(&m);
+	return true;
+}
+
+/* Two of one name: which one is meant cannot be guessed where the other choice is lost. */
+static int delete_named(const struct memory_store *s, const struct conf *c, const char *name, struct err *e)
+{
+	enum memory_scope scope = scope_of(c, MEMORY_BOTH);
+	bool two = scope == MEMORY_BOTH && is_there(s, MEMORY_USER, name) && is_there(s, MEMORY_PROJECT, name);
+
+	if (!two)
+		return delete_one(s, scope, name, e);
+	if (!c->scope)
+		return err_set(e, ST_USAGE, "'%s' is there for the user and for the project: say --scope user, project or all", name);
+	return delete_one(s, MEMORY_PROJECT, name, e) < 0 ? -1 : delete_one(s, MEMORY_USER, name, e);
 }
 
 int do_delete(const struct memory_store *s, const struct conf *c, char **args, int n)
@@ -141,20 +193,8 @@ int do_delete(const struct memory_store *s, const struct conf *c, char **args, i
 	int status = ST_OK;
 
 	for (int i = 0; i < n; i++) {
-		struct err e = ERR_INIT, none = ERR_INIT;
-		struct memory m, other;
-		enum memory_scope scope = scope_of(c, MEMORY_BOTH);
-		if (memory_load(s, scope, args[i], &m, &e) == 0) {
-			/* Two of one name: which one is meant cannot be guessed where the other choice is lost. */
-			if (scope == MEMORY_BOTH && m.scope == MEMORY_PROJECT && memory_load(s, MEMORY_USER, args[i], &other, &none) == 0) {
-				err_set(&e, ST_USAGE, "'%s' is there for the user and for the project: say --scope", args[i]);
-				memory_free(&other);
-			} else {
-				memory_delete(s, &m, &e);
-			}
-			memory_free(&m);
-		}
-		if (e.status) {
+		struct err e = ERR_INIT;
+		if (delete_named(s, c, args[i], &e) < 0) {
 			warn("%s", e.text);
 			status = status_worse(status, e.status);
 		}

@@ -87,6 +87,17 @@ static int load(const char *dir, enum memory_scope scope, const char *slug, stru
 	return r;
 }
 
+/* m is a stranger's, of the project: the user's own of that name, if there is one, takes its place. */
+static void prefer_users(const struct memory_store *s, const char *slug, struct memory *m)
+{
+	struct memory own;
+
+	if (load(s->user, MEMORY_USER, slug, &own, NULL) < 0)
+		return;
+	memory_free(m);
+	*m = own;
+}
+
 int memory_load(const struct memory_store *s, enum memory_scope scope, const char *name, struct memory *m, struct err *e)
 {
 	static const enum memory_scope order[] = {MEMORY_PROJECT, MEMORY_USER};
@@ -98,8 +109,11 @@ int memory_load(const struct memory_store *s, enum memory_scope scope, const cha
 		if (!(scope & order[i]))
 			continue;
 		err_clear(&sub);
-		if (load(dir_of(s, order[i]), order[i], slug, m, &sub) == 0)
+		if (load(dir_of(s, order[i]), order[i], slug, m, &sub) == 0) {
+			if (scope == MEMORY_BOTH && !memory_is_users(m))
+				prefer_users(s, slug, m);
 			return 0;
+		}
 		if (sub.status != ST_NOINPUT) {
 			*e = sub;
 			return -1;
@@ -259,25 +273,40 @@ static int check(const struct memory *m, struct err *e)
 	return 0;
 }
 
-/* What is there already under this slug: its date stays; a stranger does not replace what the user said. */
+/* A stranger takes no name that the user has, in this scope or the other: it would be looked up in its place. */
+static int is_taken(const struct memory_store *s, const struct memory *m, struct err *e)
+{
+	static const enum memory_scope both[] = {MEMORY_PROJECT, MEMORY_USER};
+	struct memory old;
+	bool users = false;
+
+	for (int i = 0; i < 2 && !users && !memory_is_users(m); i++) {
+		if (load(dir_of(s, both[i]), both[i], m->slug, &old, NULL) < 0)
+			continue;
+		users = memory_is_users(&old);
+		memory_free(&old);
+	}
+	return users ? err_set(e, ST_DENIED, "'%s' is the user's own; what comes from '%s' does not replace it: take another name",
+	                       m->name, m->origin) : 0;
+}
+
+/* What is there already under this slug: its date stays. */
 static int replace(const struct memory_store *s, struct memory *m, const char *today, struct err *e)
 {
 	struct memory old;
 	struct err sub = ERR_INIT;
 
+	if (is_taken(s, m, e) < 0)
+		return -1;
 	memory_set(&m->created, today ? today : "");
 	if (load(dir_of(s, m->scope), m->scope, m->slug, &old, &sub) < 0)
 		return 0;
-	int r = 0;
-	if (memory_is_users(&old) && !memory_is_users(m))
-		r = err_set(e, ST_DENIED, "'%s' is the user's own; what comes from '%s' does not replace it: take another name", m->name,
-		            m->origin);
 	if (*old.created) {
 		memory_set(&m->created, old.created);
 		memory_set(&m->updated, today && strcmp(today, old.created) ? today : "");
 	}
 	memory_free(&old);
-	return r;
+	return 0;
 }
 
 int memory_save(const struct memory_store *s, struct memory *m, const char *today, struct err *e)

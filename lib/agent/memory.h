@@ -13,7 +13,7 @@
  * its lock.
  *
  * origin: who said it; none means the user. What came from outside (a page, a file, a tool, an agent) is kept for the project only,
- * never for the user, and never replaces what the user said.
+ * never for the user, and never replaces what the user said, nor takes a name that the user has in either scope.
  *
  * Errors: ST_NOINPUT no such memory; ST_DATA a bad field; ST_DENIED an origin that may not; ST_TEMP the directory is in use.
  * Limits: MEMORY_TEXT bytes a text, MEMORY_FILES files a directory. */
@@ -57,7 +57,7 @@ bool memory_is_users(const struct memory *m);         /* origin is none or "user
 
 /* Writes m into its scope (slug is set from its name; today is a date or NULL); `created` stays that of the one it replaces. */
 int memory_save(const struct memory_store *s, struct memory *m, const char *today, struct err *e);
-/* By name or slug; in both scopes the project's comes first. */
+/* By name or slug; in both scopes the project's comes first, but a stranger's only if the user has none of that name. */
 int memory_load(const struct memory_store *s, enum memory_scope scope, const char *name, struct memory *m, struct err *e);
 int memory_delete(const struct memory_store *s, const struct memory *m, struct err *e);
 

@@ -77,6 +77,8 @@ static int better(const void *a, const void *b)
 
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? 1 : -1;
+	if (memory_is_users(x) != memory_is_users(y))
+		return memory_is_users(y) ? 1 : -1;
 	if (x->changed.tv_sec != y->changed.tv_sec)
 		return x->changed.tv_sec < y->changed.tv_sec ? 1 : -1;
 	return strcmp(x->slug, y->slug);
