@@ -263,4 +263,41 @@ post '{"status":401,"body":{"error":{"message":"Incorrect API key provided: test
 run claws-stream -m openai/fake <c.hello
 is "$status $(grep -c 'test-key' out err)" "77 out:0
 err:0" "the key is masked in a provider's words"
+
+# a key that is a word, or a part of one
+says='invalid x-api-key; check the API key, none is known'
+post "{\"status\":401,\"body\":{\"error\":{\"message\":\"$says\",\"type\":\"authentication_error\"}},\"keep\":true}"
+while read -r key want; do
+	run env ANTHROPIC_API_KEY="$key" claws-stream <c.hello
+	is "$status $(jq -r 'select(.type=="error").message' out | sed 's/ (HTTP 401.*//')" "77 $want" "the key '$key' does not spoil the words"
+done <<END
+k $says
+x $says
+in $says
+api $says
+key invalid x-api-key; check the API ***, none is known
+none invalid x-api-key; check the API key, *** is known
+END
+# a real one is nowhere, however the server spells it
+key='sk-ant-api03-Qz/7+fR_k-0123456789abcdefABCDEF'
+leaks() { grep -rlE 'api03-Qz|Qz(%2[Ff]|\\+/)7' out err rec 2>/dev/null; }
+for said in "$key" 'sk-ant-api03-Qz\\/7\\u002bfR_k-0123456789abcdefABCDEF' \
+	'https://api.example.com/v1?key=sk-ant-api03-Qz%2F7%2bfR_k-0123456789abcdefABCDEF&x=1' '{\"key\":\"sk-ant-api03-Qz\\/7+fR_k-0123456789abcdefABCDEF\"}'; do
+	post "{\"status\":401,\"body\":{\"error\":{\"message\":\"bad: $said.\",\"type\":\"authentication_error\"}}}"
+	run env ANTHROPIC_API_KEY="$key" claws-stream --record rec <c.hello
+	is "$status $(leaks)" "77 " "not shown, not recorded: $said"
+	like "$(jq -r 'select(.type=="error").message' out)" '^bad: .*\*\*\*' "but the words around it: $said"
+	rm -rf rec
+done
+post "{\"status\":302,\"headers\":{\"location\":\"https://example.com/?k=$key\",\"request-id\":\"$key\"},\"body\":{}}"
+run env ANTHROPIC_API_KEY="$key" claws-stream --record rec <c.hello
+is "$status $(leaks)" "78 " "nor in a redirect"
+like "$(cat err)" 'https://example.com/\?k=\*\*\*' "on stderr neither"
+post "{\"text\":\"hi\",\"headers\":{\"request-id\":\"$key\"}}"
+run env ANTHROPIC_API_KEY="$key" claws-stream --record rec <c.hello
+is "$status $(leaks)" "0 " "nor in a request id"
+run env ANTHROPIC_API_KEY="$key" claws-stream --dry-run --base-url "https://example.com/v1?key=$key" <c.hello
+is "$status $(leaks)" "0 " "nor in a base URL that --dry-run shows"
+run env ANTHROPIC_API_KEY="$key" claws-stream --retries 0 --base-url "https://nosuch.invalid/$key" <c.hello
+is "$status $(leaks)" "69 " "nor in one that cannot be reached"
 done_testing

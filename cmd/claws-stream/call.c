@@ -35,9 +35,14 @@ static void call_over(struct stream *s, enum stop stop)
 /* The call cannot be made. */
 static void call_refuse(struct stream *s, const char *class, int status, const char *text)
 {
+	struct buf masked;
+
 	emit_error(s, class, 0, NULL, -1, text);
+	buf_init(&masked, 4096);
+	record_mask(&masked, text, strlen(text), s->key);
 	if (!s->st.ring)
-		warn("%s", text);
+		warn("%s", masked.p);
+	buf_free(&masked);
 	s->status = status_worse(s->status, status);
 	call_over(s, STOP_ERROR);
 }

@@ -81,30 +81,34 @@ static void on_rename(void *arg, struct buf *id)
 const struct answer_sink emit_sink = {
 	.text = on_text, .thinking = on_thinking, .call = on_call, .rename = on_rename};
 
+/* A member whose words are not ours: they may hold the key. */
+static void foreign(struct stream *s, struct jw *w, const char *key, const char *text, size_t n)
+{
+	struct buf masked;
+
+	buf_init(&masked, BUF_NOLIMIT);
+	record_mask(&masked, text, n, s->key);
+	jw_kstrn(w, key, masked.p, masked.len);
+	buf_free(&masked);
+}
+
 void emit_error(struct stream *s, const char *class, int status, const char *code, int64_t retry_after_ms,
                 const char *message)
 {
-	struct buf masked;
 	struct jw *w;
 
 	emit_pieces(s);
 	w = stage_begin(&s->st, MSG_ERROR);
-	buf_init(&masked, BUF_NOLIMIT);
-	record_mask(&masked, message, strlen(message), s->key);
 	jw_kstr(w, "class", class);
 	jw_kstr(w, "stage", s->st.name);
-	jw_kstrn(w, "message", masked.p, masked.len);
+	foreign(s, w, "message", message, strlen(message));
 	if (status > 0)
 		jw_ki64(w, "status", status);
-	if (code && *code) {
-		buf_clear(&masked);
-		record_mask(&masked, code, strlen(code), s->key);
-		jw_kstrn(w, "code", masked.p, masked.len);
-	}
+	if (code && *code)
+		foreign(s, w, "code", code, strlen(code));
 	if (retry_after_ms >= 0)
 		jw_ki64(w, "retry_after_ms", retry_after_ms);
 	stage_emit(&s->st);
-	buf_free(&masked);
 }
 
 void emit_answer_error(struct stream *s)
@@ -127,22 +131,19 @@ void emit_answer_error(struct stream *s)
 void emit_retry(struct stream *s, int64_t wait_ms)
 {
 	const struct answer *a = &s->answer;
-	struct buf words, masked;
+	struct buf words;
 	struct jw *w;
 
 	buf_init(&words, 4096);
-	buf_init(&masked, 4096);
 	answer_words(a, &words);
-	record_mask(&masked, words.p, words.len, s->key);
 	w = stage_begin(&s->st, MSG_RETRY);
 	jw_ki64(w, "attempt", s->retry.done);
 	jw_ki64(w, "wait_ms", wait_ms);
 	jw_kstr(w, "class", a->error.set ? a->error.class : "truncated");
-	if (masked.len)
-		jw_kstrn(w, "message", masked.p, masked.len);
+	if (words.len)
+		foreign(s, w, "message", words.p, words.len);
 	stage_emit(&s->st);
 	buf_free(&words);
-	buf_free(&masked);
 }
 
 void emit_assistant(struct stream *s)
@@ -175,6 +176,6 @@ void emit_turn_done(struct stream *s, enum stop stop)
 	if (!s->st.no_time && s->phase != PHASE_IDLE)
 		jw_ki64(w, "ms", io_now_ms() - s->started);
 	if (a && a->request_id.len)
-		jw_kstrn(w, "request_id", a->request_id.p, a->request_id.len);
+		foreign(s, w, "request_id", a->request_id.p, a->request_id.len);
 	stage_emit(&s->st);
 }

@@ -27,7 +27,9 @@ void play_dry(struct stream *s)
 	w = jw_begin(&line);
 	jw_obj(&w);
 	jw_kstr(&w, "method", "POST");
-	jw_kstr(&w, "url", s->url.p);
+	buf_clear(&s->canon);
+	record_mask(&s->canon, s->url.p, s->url.len, s->key);
+	jw_kstrn(&w, "url", s->canon.p, s->canon.len);
 	jw_key(&w, "headers");
 	jw_obj(&w);
 	for (size_t i = 0; i < s->nheader; i++) {

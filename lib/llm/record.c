@@ -49,12 +49,12 @@ static void escaped(struct buf *out, const char *s)
 
 void record_place(struct buf *out, const char *text, size_t len, const struct record_names *n)
 {
-	struct buf cwd, home, key;
+	const char *key = n->key && *n->key && !mask_short(n->key) ? n->key : NULL;   /* "x" is a word of a conversation */
+	struct buf cwd, home;
 	const char *s = text, *end = text + len, *from = text;
 
 	escaped(&cwd, n->cwd);
 	escaped(&home, n->home);
-	escaped(&key, n->key);
 	while (s < end) {
 		const char *with = NULL;
 		size_t skip = 0;
@@ -65,8 +65,8 @@ void record_place(struct buf *out, const char *text, size_t len, const struct re
 			with = "{home}", skip = home.len;
 		else if (isdigit((unsigned char)*s) && is_date(text, s, end))
 			with = "{date}", skip = 10;
-		else if (key.len && (size_t)(end - s) >= key.len && *s == *key.p && !memcmp(s, key.p, key.len))
-			with = "***", skip = key.len;
+		else if (key && (skip = mask_at(s, end, key)))
+			with = "***";
 		if (!with) {
 			s++;
 			continue;
@@ -78,20 +78,6 @@ void record_place(struct buf *out, const char *text, size_t len, const struct re
 	buf_add(out, from, (size_t)(end - from));
 	buf_free(&cwd);
 	buf_free(&home);
-	buf_free(&key);
-}
-
-void record_mask(struct buf *out, const char *text, size_t len, const char *secret)
-{
-	const char *end = text + len, *hit;
-	size_t n = secret ? strlen(secret) : 0;
-
-	while (n && (hit = memmem(text, (size_t)(end - text), secret, n))) {
-		buf_add(out, text, (size_t)(hit - text));
-		buf_adds(out, "***");
-		text = hit + n;
-	}
-	buf_add(out, text, (size_t)(end - text));
 }
 
 int record_canon(struct buf *out, const struct record_names *n, const char *wire, const char *path,
@@ -215,13 +201,13 @@ static int write_response(struct recorder *r, const char *name, const char *cut,
 	int bad;
 
 	buf_init(&text, BUF_NOLIMIT);
-	buf_add(&text, r->head.p, r->head.len);
 	if (cut) {
-		buf_adds(&text, "x-claws-cut: ");
+		buf_adds(&r->head, "x-claws-cut: ");
 		for (; *cut; cut++)
-			buf_addc(&text, (unsigned char)*cut < ' ' ? ' ' : *cut);
-		buf_addc(&text, '\n');
+			buf_addc(&r->head, (unsigned char)*cut < ' ' ? ' ' : *cut);
+		buf_addc(&r->head, '\n');
 	}
+	record_mask(&text, r->head.p, r->head.len, r->key);
 	buf_addc(&text, '\n');
 	record_mask(&text, r->body.p, r->body.len, r->key);
 	bad = atomic_begin(&a, r->dir, name, 0600, e);

@@ -36,7 +36,8 @@ struct record_names {
 int record_canon(struct buf *out, const struct record_names *n, const char *wire, const char *path,
                  const char *body, size_t len, struct err *e);
 
-/* Appends text with every occurrence of the secret as "***"; nothing to hide: as it is. */
+/* Appends text with every occurrence of the secret as "***", also as JSON and URLs spell it, also of its first 16 bytes
+ * or more; a secret of less than 8 bytes where it stands as a word. NULL or "": text as it is. */
 void record_mask(struct buf *out, const char *text, size_t len, const char *secret);
 
 struct recorder {
