@@ -18,7 +18,7 @@
 #define AT(member) offsetof(struct conf, member)
 static const struct opt options[] = {
 	{'m', "model", "PROVIDER/MODEL", OPT_STR, AT(model), "the model to call", 0, 0, NULL},
-	{0, "wire", "NAME", OPT_STR, AT(wire), "the format to speak, instead of the provider's", 0, 0, NULL},
+	{0, "wire", "NAME", OPT_STR, AT(wire), "the format to speak, instead of the provider's", 0, 0, "anthropic|openai-chat"},
 	{0, "base-url", "URL", OPT_STR, AT(base_url), "where the provider is", 0, 0, NULL},
 	{0, "max-tokens", "N", OPT_LONG, AT(max_tokens), "the most tokens to answer with", 1, 100000000, NULL},
 	{0, "temperature", "T", OPT_DOUBLE, AT(temperature), "the sampling temperature", 0, 0, NULL},

@@ -1,5 +1,7 @@
 /* setup.c - which provider, at which address, with which key. */
 #include <ctype.h>
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -29,6 +31,40 @@ static const char *env_base_url(const char *provider)
 	v = env(name);
 	free(name);
 	return v;
+}
+
+#define THINKING_MAX 100000000L   /* as --max-tokens */
+
+/* What the table of options cannot say of their values. All wrong usage, whatever else is missing. */
+static int check_options(struct stream *s, struct err *e)
+{
+	const struct { const char *name, *value; } words[] = {
+		{"--base-url", s->conf.base_url}, {"--record", s->conf.record}, {"--replay", s->conf.replay}};
+	const char *t = s->conf.thinking;
+	struct url u;
+	char *end;
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (words[i].value && !*words[i].value)
+			return err_set(e, ST_USAGE, "%s: it is empty", words[i].name);
+	if (s->conf.base_url && url_parse(s->conf.base_url, &u, e) < 0) {
+		err_wrap(e, "--base-url");
+		e->status = ST_USAGE;
+		return -1;
+	}
+	if (!isfinite(s->conf.temperature))
+		return err_set(e, ST_USAGE, "--temperature: expected a number such as 0.7");
+	s->thinking = -1;
+	if (t && !strcmp(t, "off")) {
+		s->thinking = 0;
+	} else if (t) {
+		errno = 0;
+		s->thinking = strtol(t, &end, 10);
+		if (!isdigit((unsigned char)*t) || *end || errno || s->thinking > THINKING_MAX)
+			return err_set(e, ST_USAGE, "--thinking: '%s' is neither a number of tokens up to %ld nor off",
+				t, THINKING_MAX);
+	}
+	return 0;
 }
 
 static int find_provider(struct stream *s, struct err *e)
@@ -140,16 +176,13 @@ static void make_headers(struct stream *s)
 	s->auth = s->nheader;
 }
 
-static int make_options(struct stream *s, struct err *e)
+static void make_options(struct stream *s)
 {
-	const char *t = s->conf.thinking;
-	char *end;
-
 	s->options = (struct call_options){
 		.model = s->p.model,
 		.max_tokens = s->conf.max_tokens ? s->conf.max_tokens : s->p.max_tokens,
 		.temperature = s->conf.temperature,
-		.thinking = -1,
+		.thinking = s->thinking,
 		.stream = !s->conf.no_stream,
 		.cache = true,
 		.max_completion_tokens = s->p.max_completion_tokens,
@@ -157,15 +190,7 @@ static int make_options(struct stream *s, struct err *e)
 		.developer = s->p.developer,
 		.extra = s->p.extra,
 	};
-	if (t && !strcmp(t, "off")) {
-		s->options.thinking = 0;
-	} else if (t) {
-		s->options.thinking = strtol(t, &end, 10);
-		if (!isdigit((unsigned char)*t) || *end || s->options.thinking <= 0)
-			return err_set(e, ST_USAGE, "--thinking %s: expected a number of tokens or off", t);
-	}
 	s->wanted = s->options;
-	return 0;
 }
 
 static int make_records(struct stream *s, struct err *e)
@@ -189,8 +214,9 @@ int setup(struct stream *s, struct err *e)
 {
 	s->replaying = s->conf.replay != NULL;
 	buf_init(&s->url, 8192);
-	if (find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0 || make_options(s, e) < 0)
+	if (check_options(s, e) < 0 || find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0)
 		return -1;
+	make_options(s);
 	make_headers(s);
 	s->ca_file = env("CURL_CA_BUNDLE");   /* what curl(1) itself obeys; libcurl does not */
 	if (!s->ca_file)

@@ -35,6 +35,7 @@ struct stream {
 	struct provider p;
 	const struct wire *wire;
 	char *maker;                  /* PROVIDER/MODEL */
+	long thinking;                /* budget asked for; 0 off, -1 nothing said */
 	char *key;                    /* NULL: none */
 	struct url target;
 	struct buf url;

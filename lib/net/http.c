@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <curl/curl.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +151,7 @@ static CURLcode http_options(struct http *h, const struct http_request *r)
 	SET(CURLOPT_ACCEPT_ENCODING, "gzip");
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
-	SET(CURLOPT_CONNECTTIMEOUT_MS, r->connect_ms);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, r->connect_ms > 0 ? r->connect_ms : (long)INT_MAX);   /* 0: libcurl's own 300 s */
 	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, h);
 	SET(CURLOPT_HEADERFUNCTION, on_header);
