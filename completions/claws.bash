@@ -144,7 +144,7 @@ _claws() {
 		verbs=''
 		case $prev in
 		-m|--model) kind="none" ;;
-		--wire) kind="none" ;;
+		--wire) choices='anthropic openai-chat' ;;
 		--base-url) kind="none" ;;
 		--max-tokens) kind="none" ;;
 		--temperature) kind="none" ;;
@@ -160,7 +160,7 @@ _claws() {
 		esac ;;
 	claws-tool)
 		words='--permission-mode --allowed-tools --ask-tools --disallowed-tools --tools --add-dir -C --directory --ask-timeout --no-time --list --call --add --remove -h --help --version'
-		verbs='add remove'
+		verbs='add remove list'
 		case $prev in
 		--permission-mode) choices='read-only plan manual auto accept-edits accept-all' ;;
 		--allowed-tools) kind="none" ;;
