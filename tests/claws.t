@@ -302,17 +302,68 @@ done
 run env -u TERM claws -p hello </dev/null
 is "$(cat out err)" "Hello! How can I help you today?" "without TERM"
 
-# --- what would be started
-claws --print-pipeline -p >pipeline
-like "$(cat pipeline)" "^claws-ring .* claws-render$" "--print-pipeline"
-export CLAWS_SESSION="$STATE/by-hand.ndjson"
-claws --print-pipeline --json --no-time --allowed-tools "Bash(echo 'a b' c)" -s "it's \$HOME" -p >pipeline
-is "$(claws-session inbox 'call:Bash:{"command":"echo '"'a b'"' c"}')" queued "a message for it"
-run sh pipeline
-is "$status/$(tail -n 1 out | jq -r .type,.exit | tr '\n' ' ')" "0/run_done 0 " "pasted into a shell it runs"
-like "$(body)" "it's .HOME" "with its quoting"
-like "$(cat out)" 'a b c' "and rules"
+# --- what would be started, as text that runs when it is pasted
+rm -rf "$STATE"
 unset CLAWS_SESSION
+claws --print-pipeline -p >pipeline
+like "$(cat pipeline)" "claws-ring .* claws-render$" "--print-pipeline"
+like "$(cat pipeline)" "^# .*claws-session inbox" "without a prompt a comment says how to put one in"
+is "$(find "$STATE" 2>/dev/null)" "" "nothing is made"
+sed "s/^#.*/claws-session inbox \"\$S\" say:put-in >put/" pipeline >filled
+run sh filled </dev/null
+is "$status/$(cat out)/$(cat put)" "0/put-in/queued" "and so it is put in"
+ask --print-pipeline 'say:pasted it'"'"'s'
+cp out pipeline
+run sh pipeline </dev/null
+is "$status/$(cat out)/$(cat err)" "0/pasted it's/" "with a prompt: pasted, it answers"
+run sh <pipeline
+is "$status/$(cat out)" "0/pasted it's" "also where the text is standard input"
+is "$(sessions)" 3 "each time in a session of its own"
+ask --print-pipeline -c 'say:again'
+cp out pipeline
+run sh pipeline </dev/null
+is "$status/$(sessions)/$(body | jq '.messages|length')" "0/3/3" "-c: goes on with the newest one"
+ask --print-pipeline --no-session -m openai/other -C "$T/w" -f plain 'say:gone'
+cp out pipeline
+(cd / && sh "$T/w/pipeline" </dev/null >"$T/w/out" 2>&1)
+is "$(cat out)/$(sessions)/$(find "$T/claws-$(id -u)" -name 'run.*')" "gone/3/" "--no-session, -C, -f: the same"
+is "$(body | jq -r .model)" other "-m: too"
+claws --print-pipeline --json --no-time --allowed-tools "Bash(echo 'a b' c)" -s "it's \$HOME" -p 'call:Bash:{"command":"echo '"'a b'"' c"}' >pipeline
+run sh pipeline </dev/null
+is "$status/$(tail -n 1 out | jq -r .type,.exit | tr '\n' ' ')" "0/run_done 0 " "options"
+like "$(body)" "it's .HOME" "with their quoting"
+like "$(cat out)" 'a b c' "and rules"
+nok "--no-time: no times" grep -q '"ts"' out
+
+# --- what is wrong is said once, by its name
+once() { # STATUS ERE ARG...: one line of claws, and a second of usage
+	want=$1 ere=$2
+	shift 2
+	run "$@" </dev/null
+	is "$status/$(grep -cv "^claws: try 'claws --help'" err)" "$want/1" "$want, said once: $*"
+	like "$(cat err)" "^claws: $ere" "as what was typed"
+}
+n_before=$(requests)
+for args in '-c -r x' '-c --no-session' '--session-id x -c' '-r x --no-session'; do
+	# shellcheck disable=SC2086
+	once 2 '-c, -r, --session-id and --no-session exclude' claws -p $args hello
+done
+once 2 "--max-time: '5x' is not a duration such as 90, 1.5s, 30m or 2h" claws -p --max-time 5x hello
+once 2 "--stdin-wait: '' is not a duration" claws -p --stdin-wait= hello
+once 2 "--max-tokens: '0' is not" claws -p --max-tokens 0 hello
+once 2 "--thinking: 'much' is neither" claws -p --thinking much hello
+once 78 "CLAWS_PERMISSION_MODE: 'yolo' is none of read-only," env CLAWS_PERMISSION_MODE=yolo claws -p hello
+once 78 "CLAWS_MAX_TURNS: 'x' is not" env CLAWS_MAX_TURNS=x claws -p hello
+once 78 "CLAWS_MAX_TIME: 'x' is not" env CLAWS_MAX_TIME=x claws -p hello
+once 66 "--system: cannot read file 'nofile'" claws -p -s @nofile hello
+once 66 "--append-system-prompt: cannot read file '/'" claws -p --append-system-prompt @/ hello
+once 66 "--add-dir: 'plain' is no directory" claws -p --add-dir plain hello
+once 74 "--output: there is no directory 'no/where'" claws -p -o no/where/x hello
+is "$(requests)" "$n_before" "and the model is not asked"
+for t in 0.5s 500ms 1m 1h 2d 90; do
+	run claws -p --max-time $t --thinking off hello </dev/null
+	status_is 0 "--max-time $t"
+done
 
 # --- commands
 mkdir bin
@@ -327,6 +378,17 @@ like "$(cat err)" 'near it: claws foo' "with a hint"
 printf '#!/bin/sh\necho "man: $*"\n' >bin/man
 chmod +x bin/man
 is "$(PATH=$PWD/bin:$PATH claws help foo)" "man: claws-foo" "claws help foo opens its page"
+is "$(PATH=$PWD/bin:$PATH claws help claws)" "man: claws" "claws help claws"
+is "$(PATH=$PWD/bin:$PATH claws help messages)" "man: claws-messages" "claws help messages"
+like "$(claws help help)" '^usage: claws' "claws help help"
+run claws help nosuch
+is "$status/$(wc -l <err | tr -d ' ')" "2/1" "claws help nosuch: 2, one line"
+like "$(cat err)" 'messages agent .*session' "that names what there is"
+printf '#!/bin/sh\necho nothing >&2; exit 16\n' >bin/man
+run env PATH="$PWD/bin:$PATH" claws help foo
+is "$status/$(cat err)" "66/claws: man finds no page claws-foo; 'claws foo --help' may say more" "no page: 66, one line"
+run claws what "isn't" this -n
+like "$(cat err)" "claws -p what 'isn'.''t' this -n\$" "a prompt without -p: the hint has all of it"
 like "$(claws help)" '^usage: claws' "claws help"
 like "$(claws --version)" '^claws [0-9]' "--version"
 for o in --help --version --dump-options '--print-pipeline -p'; do
