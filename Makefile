@@ -4,6 +4,7 @@
 #   make check        the tests                          make asan check  the same under ASan and UBSan, in build/asan
 #   make lint         what the compilers, shellcheck, mandoc and the house rules have to say
 #   make bench        speed and size against curl        make fuzz        20 s of libFuzzer on each target
+#   make uninstall    takes away what install brought    make clean       removes $(BUILD)
 #
 # Yours to set: CC, CFLAGS, CPPFLAGS, LDFLAGS, BUILD; SAN=1 for a sanitizer build; DEPS=no to look for no packages, YES=1 to
 # install missing ones without asking.
@@ -58,7 +59,7 @@ SHARE   := $(wildcard share/claws/*) prompts
 LIBS_claws-stream = -lcurl
 LIBS_unit_http = -lcurl
 
-.PHONY: all tests unit servers check lint asan bench fuzz fuzzers try deps install uninstall clean FORCE
+.PHONY: all tests unit servers check lint asan bench fuzz fuzzers try deps help install uninstall clean FORCE
 all: $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS:cmd/%=$(BUILD)/bin/%) $(BUILD)/share/claws
 unit: $(UNITS:%=$(BUILD)/tests/%)
 servers: $(SERVERS:%=$(BUILD)/tests/servers/%)
@@ -109,6 +110,8 @@ fuzz:
 	+@$(MAKE) CC=clang FUZZ=1 BUILD=$(BUILD)/fuzz fuzzers
 	tests/dev/fuzz $(FUZZERS)
 
+help:
+	@sed -n '/^#   make/p; /^# Yours/,/^[^#]/{/^#/p;}' $(firstword $(MAKEFILE_LIST)) | cut -c3-
 deps:
 	@DEPS=$(DEPS) tests/dev/deps check
 try:
@@ -130,21 +133,28 @@ bench:
 # Man pages, completions and data go where their readers look for them.
 share = $(DESTDIR)$(DATADIR)
 COMPLETIONS = bash-completion/completions/claws zsh/site-functions/_claws fish/vendor_completions.d/claws.fish
+# The directories that install makes are kept in share/claws/.made: uninstall removes those that are empty then.
+DIRS = $(BINDIR) $(MANDIR)/man1 $(MANDIR)/man5 $(MANDIR)/man7 $(patsubst %/,%,$(addprefix $(DATADIR)/,claws/ $(dir $(COMPLETIONS))))
 install: all
+	@{ cat $(share)/claws/.made 2>/dev/null; for d in $(DIRS); do while [ ! -d "$(DESTDIR)$$d" ]; do \
+		echo "$$d"; case $$d in ?*/*) d=$${d%/*} ;; *) break ;; esac; done; done; } | sort -ru >$(BUILD)/made
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(share)/claws $(addprefix $(share)/,$(dir $(COMPLETIONS)))
 	$(INSTALL) -m 755 $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS) $(DESTDIR)$(BINDIR)
 	for s in 1 5 7; do for f in man/*.$$s; do [ ! -f $$f ] || $(INSTALL) -D -m 644 $$f $(DESTDIR)$(MANDIR)/man$$s/$${f##*/}; done; done
 	rm -rf $(share)/claws && mkdir -p $(share)/claws && cp -R $(SHARE) $(share)/claws/ && chmod -R u=rwX,go=rX $(share)/claws
+	$(INSTALL) -m 644 $(BUILD)/made $(share)/claws/.made && rm $(BUILD)/made
 	$(INSTALL) -m 644 completions/claws.bash $(share)/$(word 1,$(COMPLETIONS))
 	$(INSTALL) -m 644 completions/_claws $(share)/$(word 2,$(COMPLETIONS))
 	$(INSTALL) -m 644 completions/claws.fish $(share)/$(word 3,$(COMPLETIONS))
 	cd $(share) && for p in $(filter claws-%,$(NAMES)); do ln -sf claws bash-completion/completions/$$p; \
 		ln -sf claws.fish fish/vendor_completions.d/$$p.fish; done
 uninstall:
+	@mkdir -p $(BUILD) && if [ -f $(share)/claws/.made ]; then sed 's|^|$(DESTDIR)|' $(share)/claws/.made; fi >$(BUILD)/made
 	rm -f $(NAMES:%=$(DESTDIR)$(BINDIR)/%) $(addprefix $(share)/,$(COMPLETIONS))
 	rm -f $(NAMES:%=$(share)/bash-completion/completions/%) $(NAMES:%=$(share)/fish/vendor_completions.d/%.fish)
 	for f in man/*.[157]; do rm -f $(DESTDIR)$(MANDIR)/man$${f##*.}/$${f##*/}; done
 	rm -rf $(share)/claws
+	@while read -r d; do rmdir "$$d" 2>/dev/null; done <$(BUILD)/made; rm -f $(BUILD)/made
 clean:
 	rm -rf $(BUILD)
 
