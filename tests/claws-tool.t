@@ -51,6 +51,11 @@ run tool --allowed-tools 'Bash(touch p)' <in
 status_is 0 "with the rule: status 0"
 ok "and it ran" test -e p
 
+turn "$(bash_ a 'rm *')" >in
+run tool <in
+like "$(results)" '^a true Denied: .* No rule can name this line; to allow every command: --allowed-tools Bash$' \
+	"a line that would read as a pattern: no rule is offered that would be refused"
+
 # --- threat 1: only the last assistant message before a turn_done of tool_use
 rm -f p
 no_run() { # NAME LINE...

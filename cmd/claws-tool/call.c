@@ -154,6 +154,8 @@ void call_denied(struct host *h, struct call *c, const char *by, const char *rul
 	} else if (offer && !strcmp(c->verdict.by, "rule")) {
 		buf_addf(&b, " The rule %.200s asks for it; without that rule, or with CLAWS_ASK naming a program that answers, it may run.",
 		         c->verdict.rule ? c->verdict.rule : "");
+	} else if (offer && c->tool && c->tool->builtin && !strcmp(c->name, "Bash")) {
+		buf_adds(&b, " No rule can name this line; to allow every command: --allowed-tools Bash");
 	} else if (offer) {
 		buf_adds(&b, " To allow it: --permission-mode accept-all");
 	}
