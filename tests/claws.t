@@ -359,6 +359,13 @@ once 66 "--system: cannot read file 'nofile'" claws -p -s @nofile hello
 once 66 "--append-system-prompt: cannot read file '/'" claws -p --append-system-prompt @/ hello
 once 66 "--add-dir: 'plain' is no directory" claws -p --add-dir plain hello
 once 74 "--output: there is no directory 'no/where'" claws -p -o no/where/x hello
+for args in '--tools Foo' '--allowed-tools Bash(' '--disallowed-tools Bash('; do
+	# shellcheck disable=SC2086
+	run claws -p $args hello </dev/null
+	is "$status/$(grep -cv "^claws[a-z-]*: try 'claws" err)" "2/1" "2, said once: $args"
+done
+run env CLAWS_TOOLS=Foo claws -p --output-format json hello </dev/null
+is "$status/$(wc -l <err | tr -d ' ')/$(jq .exit out)" "78/1/78" "CLAWS_TOOLS=Foo: 78, said once"
 is "$(requests)" "$n_before" "and the model is not asked"
 for t in 0.5s 500ms 1m 1h 2d 90; do
 	run claws -p --max-time $t --thinking off hello </dev/null
@@ -445,6 +452,9 @@ is "$status/$(cat out)" "77/" "401: 77, no answer"
 is "$(wc -l <err | tr -d ' ')" 1 "one line on stderr"
 ask --output-format json hello
 is "$(jq -c '[.is_error,.exit,.result]' out)" '[true,77,""]' "as JSON an error"
+fake_llm --fault status:404
+ask hello
+status_is 66 "no such model: 66"
 fake_llm --fault status:429:retry-after=3600
 ask hello
 status_is 75 "429 with a long delay: 75"
