@@ -53,8 +53,10 @@ static const char *operands(struct conf *c, const char *const *words, int n)
 static int status_of(const char *const *words, int n)
 {
 	int status;
-	pid_t pid = fork();
+	pid_t pid;
 
+	fflush(stdout);   /* the child must not print again what is buffered here */
+	pid = fork();
 	if (pid == 0) {
 		struct conf c;
 
