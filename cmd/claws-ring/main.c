@@ -314,7 +314,7 @@ int main(int argc, char **argv)
 	struct sigs sigs;
 	struct sigaction old;
 	char number[24];
-	int first = opt_parse(&spec, argc, argv, &conf);
+	int first = opt_parse(&spec, argc, argv, &conf), status;
 
 	process_private();        /* its environment has the keys for claws-stream, as long as it lives */
 	if (first == argc)
@@ -341,5 +341,8 @@ int main(int argc, char **argv)
 		die_err(&e);
 	watch(&s, &sigs);
 	end_strays();
-	return result(&s);
+	status = result(&s);
+	ring_free(&s.ring);
+	free(conf.secrets.v);
+	return status;
 }

@@ -30,6 +30,8 @@ struct ring {
 /* Cuts argv at '|' and ';' words. The vectors borrow from argv. -1: an empty command. */
 int ring_cut(struct ring *r, char **argv, struct err *e);
 
+void ring_free(struct ring *r);
+
 /* Starts them all, joined by pipes. -1: none runs. */
 int ring_start(struct ring *r, struct err *e);
 

@@ -64,6 +64,18 @@ int ring_cut(struct ring *r, char **argv, struct err *e)
 	return 0;
 }
 
+void ring_free(struct ring *r)
+{
+	for (size_t k = 0; k < r->n; k++) {
+		for (size_t c = 0; c < r->stages[k].ncommands; c++)
+			free(r->stages[k].commands[c]);
+		free(r->stages[k].commands);
+	}
+	free(r->stages);
+	r->stages = NULL;
+	r->n = 0;
+}
+
 struct stage *ring_feeder(struct ring *r)
 {
 	return &r->stages[r->n - 2];

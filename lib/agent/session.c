@@ -93,7 +93,8 @@ int session_each(session_fn *fn, void *arg, struct err *e)
 			names[n++] = xstrdup(d->d_name);
 		}
 	closedir(list);
-	qsort(names, n, sizeof *names, by_name);
+	if (n)   /* qsort(3) wants an array even of nothing */
+		qsort(names, n, sizeof *names, by_name);
 	for (size_t k = n; k-- > 0;) {   /* ids begin with the time: newest first */
 		struct buf path;
 		char *id = xstrndup(names[k], strlen(names[k]) - strlen(SUFFIX));
