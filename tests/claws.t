@@ -178,10 +178,12 @@ is "$status" 66 "-r: several fit: 66"
 like "$(cat err)" 'other-cron.*|other-agent' "and they are named"
 ask -r mine -c hello
 status_is 2 "-r and -c exclude each other"
+n_before=$(($(requests) + 1))
+asked() { [ "$(requests)" -ge "$n_before" ]; }
 claws -p -r mine 'slow:50:100' </dev/null >/dev/null 2>&1 &
 pid=$!
 wait_for test -e "$STATE/mine.ndjson.d/inbox.open"
-n_before=$(requests)
+wait_for asked
 ask -r mine hello
 is "$status/$(requests)" "75/$n_before" "in use: 75, nothing is asked"
 like "$(cat err)" 'in use|[0-9]{2,}' "the process is named"
