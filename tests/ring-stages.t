@@ -204,4 +204,7 @@ ok 'claws tool add' claws tool add count 'Counts the lines of a file' 'file:stri
 run claws --json --allowed-tools count -p 'call:count:{"file":"three"}'
 status_is 0 'a tool of three lines of sh is run'
 is "$(jq -r 'select(.role == "tool") | .content' out)" 3 'and answers'
+CLAWS_STAGE_STREM=x run claws -p -n hello
+status_is 78 'a slip in the name of a stage'
+like "$(cat err)" 'CLAWS_STAGE_STREM names no stage' 'is named'
 done_testing

@@ -15,6 +15,8 @@
 #include "sys/dirs.h"
 #include "sys/lock.h"
 
+extern char **environ;
+
 /* One that is in use now is of no use to the caller: better said before a prompt is read. */
 static void must_be_free(const char *log)
 {
@@ -88,6 +90,24 @@ static void ephemeral(struct buf *path)
 	buf_adds(path, "/session.ndjson");
 }
 
+/* A slip in the name of a stage would leave the stage as it is, in silence. */
+static void check_stages(void)
+{
+	static const char prefix[] = "CLAWS_STAGE_";
+	static const char *const stages[] = {"CONTEXT", "COMPACT", "STREAM", "TOOL", "SESSION", "RENDER"};
+
+	for (char **v = environ; *v; v++) {
+		const char *name = *v + sizeof prefix - 1;
+		bool known = strncmp(*v, prefix, sizeof prefix - 1) != 0;
+
+		for (size_t k = 0; !known && k < sizeof stages / sizeof *stages; k++)
+			known = !strncmp(name, stages[k], strlen(stages[k])) && name[strlen(stages[k])] == '=';
+		if (!known)
+			die(ST_CONFIG, "%.*s names no stage; there are CONTEXT, COMPACT, STREAM, TOOL, SESSION and RENDER",
+			    (int)strcspn(*v, "="), *v);
+	}
+}
+
 int do_open(const struct conf *c, char **args)
 {
 	struct err e = ERR_INIT;
@@ -99,6 +119,7 @@ int do_open(const struct conf *c, char **args)
 		opt_usage(&spec, "open takes no operand '%s'; use --name or --id", args[0]);
 	if (!!c->name + !!c->id + c->last + c->ephemeral > 1)
 		opt_usage(&spec, "open: --name, --id, --last and --ephemeral exclude each other");
+	check_stages();
 	buf_init(&path, 8192);
 	if (c->ephemeral) {
 		ephemeral(&path);

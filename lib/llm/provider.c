@@ -211,7 +211,7 @@ static int unknown_provider(const struct json *j, const char *name, struct err *
 		buf_adds(&b, b.len ? ", " : "");
 		json_str(j, json_get(j, it.value, "name"), &b);
 	}
-	err_set(e, ST_CONFIG, "model '%s': no known provider; write PROVIDER/MODEL with one of %s, or give --base-url",
+	err_set(e, ST_CONFIG, "model '%s': no known provider; write PROVIDER/MODEL with one of %s, or set CLAWS_BASE_URL",
 		name, b.p);
 	buf_free(&b);
 	return -1;
