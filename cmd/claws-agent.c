@@ -56,6 +56,7 @@ static const struct opt_spec spec = {
 
 struct agent {
 	char id[160];
+	char turns[24], time[32];  /* limits as option values */
 	struct buf record;        /* path of its record */
 	pid_t pid;
 	int64_t started;
@@ -81,7 +82,7 @@ static void option(struct words *w, const char *name, const char *value)
 	}
 }
 
-static void command(struct words *w, const struct conf *c, const struct agent *a, char **prompt)
+static void command(struct words *w, const struct conf *c, struct agent *a, char **prompt)
 {
 	word(w, "claws");
 	word(w, "-p");
@@ -96,10 +97,10 @@ static void command(struct words *w, const struct conf *c, const struct agent *a
 		option(w, "--disallowed-tools", c->denied.v[k]);
 	option(w, "-s", c->system);
 	option(w, "-o", c->output);
-	if (c->max_turns)
-		option(w, "--max-turns", xasprintf("%ld", c->max_turns));
-	if (c->max_time)
-		option(w, "--max-time", xasprintf("%ldms", c->max_time));
+	snprintf(a->turns, sizeof a->turns, "%ld", c->max_turns);
+	snprintf(a->time, sizeof a->time, "%ldms", c->max_time);
+	option(w, "--max-turns", c->max_turns ? a->turns : NULL);
+	option(w, "--max-time", c->max_time ? a->time : NULL);
 	if (c->json)
 		word(w, "--json");
 	if (c->quiet)

@@ -121,8 +121,8 @@ void append_decide(struct append *a)
 	if (go_on && c->max_turns && r->turns >= c->max_turns) {
 		char why[96];
 
-		snprintf(why, sizeof why, "%lld model calls, as many as --max-turns allows; claws -c goes on",
-		         (long long)r->turns);
+		snprintf(why, sizeof why, "%lld model call%s, as many as --max-turns allows; claws -c goes on",
+		         (long long)r->turns, r->turns == 1 ? "" : "s");
 		append_end_run(a, ST_LIMIT, "turns", why);
 		return;
 	}
