@@ -209,9 +209,20 @@ static int attend(struct guard *g, int out, int err, struct reader *r, struct gu
 			out_open = drain(out, r, NULL);
 		if (p[2].revents)
 			err_open = drain(err, NULL, &r->x->err);
-		/* Over, and nothing in the pipes any more: what a killed grep left behind does not hold them open. */
-		if (p[0].revents && !p[1].revents && !p[2].revents && guard_read(g, res) > 0)
+		if (p[0].revents && guard_read(g, res) > 0)
 			break;
+	}
+	/* Over: what it wrote between the poll above and its end is still in the pipes. Only what is there is taken: what a
+	 * killed grep left behind does not hold us. */
+	for (int pieces = 0; pieces < 64; pieces++) {   /* of 64 KiB: more than pipes hold */
+		struct pollfd p[] = {{out_open ? out : -1, POLLIN, 0}, {err_open ? err : -1, POLLIN, 0}};
+
+		if ((!out_open && !err_open) || late || poll(p, 2, 0) <= 0)
+			break;
+		if (p[0].revents)
+			out_open = drain(out, r, NULL);
+		if (p[1].revents)
+			err_open = drain(err, NULL, &r->x->err);
 	}
 	if (r->n > 0 && !r->enough && !late)
 		take_line(r);
