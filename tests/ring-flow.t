@@ -131,7 +131,7 @@ leave() { # PROMPT: $took is the time between the reader's end and the ring's
 }
 for prompt in slow:100:300 'call:Bash:{"command":"echo ran >>ran; sleep 97"}'; do
 	limit=${CLAWS_GONE_MS:-1000} # alone on a machine: CLAWS_GONE_MS=100
-	[ "${prompt#call}" = "$prompt" ] || limit=1500 # the tool gets a second to end by itself
+	[ "${prompt#call}" = "$prompt" ] || limit=6000 # the tool gets a second to end by itself
 	for try in 1 2 3; do
 		leave "$prompt"
 		[ "$took" -ge "$limit" ] || break
