@@ -189,7 +189,7 @@ void call_start(struct stream *s)
 
 static const char *limit_name(const struct call_options *o)
 {
-	return o->max_completion_tokens ? "max_completion_tokens" : "max_tokens";
+	return o->quirks & QUIRK_MAX_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens";
 }
 
 /* Does the refusal name a parameter of ours? Then it is left out from now on. True: the next request differs. */
@@ -214,10 +214,10 @@ static bool drop_parameter(struct stream *s)
 		o->temperature = -1, what = "temperature is";
 	else if (o->thinking >= 0 && (strstr(text, "thinking") || strstr(text, "reasoning_effort")))
 		o->thinking = -1, what = "thinking is";
-	else if (o->stream_usage && strstr(text, "stream_options"))
-		o->stream_usage = false, what = "stream_options are";
+	else if (!(o->quirks & QUIRK_NO_STREAM_USAGE) && strstr(text, "stream_options"))
+		o->quirks |= QUIRK_NO_STREAM_USAGE, what = "stream_options are";
 	else if (o->max_tokens && !s->swapped && strstr(text, limit_name(o)))
-		s->swapped = true, o->max_completion_tokens = !o->max_completion_tokens, what = "this name of the token limit is";
+		s->swapped = true, o->quirks ^= QUIRK_MAX_COMPLETION_TOKENS, what = "this name of the token limit is";
 	else
 		return false;
 	stage_notice(&s->st, "%s not known to %s and left out from now on", what, s->maker);

@@ -162,7 +162,8 @@ int main(int argc, char **argv)
 		opt_usage(&spec, "%s", s.broken.text);
 	if (!s.broken.status) {
 		convo_init(&s.convo, s.wire, s.maker);
-		s.convo.need_reasoning = s.p.reasoning_back;
+		s.convo.quirks = s.p.quirks;
+		s.convo.inputs = s.p.inputs;
 	}
 	unblock(&s);
 	loop(&s);

@@ -56,7 +56,7 @@ int play_canon(struct stream *s, struct err *e)
 	buf_init(&body, BUF_NOLIMIT);
 	buf_clear(&s->canon);
 	bad = play_body(s, &s->wanted, &body, e) < 0 ||
-		record_canon(&s->canon, &s->names, s->wire->name, s->wire->path, body.p, body.len, e) < 0;
+		record_canon(&s->canon, &s->names, s->wire->name, s->path.len ? s->path.p : s->wire->path, body.p, body.len, e) < 0;
 	buf_free(&body);
 	return bad ? -1 : 0;
 }

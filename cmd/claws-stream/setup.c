@@ -95,6 +95,32 @@ static int find_provider(struct stream *s, struct err *e)
 	return 0;
 }
 
+/* {model} in a path is the model's name as one segment of it (RFC 3986, section 3.3). */
+static void fill_path(struct buf *out, const char *path, const char *model)
+{
+	const char *at = strstr(path, "{model}");
+
+	buf_add(out, path, at ? (size_t)(at - path) : strlen(path));
+	if (!at)
+		return;
+	for (const char *p = model; *p; p++) {
+		if (isalnum((unsigned char)*p) || strchr("-._~", *p))
+			buf_addc(out, *p);
+		else
+			buf_addf(out, "%%%02X", (unsigned char)*p);
+	}
+	fill_path(out, at + 7, model);
+}
+
+static const char *choose_path(const struct stream *s)
+{
+	if (!s->conf.no_stream && s->p.path_stream)
+		return s->p.path_stream;
+	if (s->p.path)
+		return s->p.path;
+	return !s->conf.no_stream && s->wire->path_stream ? s->wire->path_stream : s->wire->path;
+}
+
 static int find_url(struct stream *s, struct err *e)
 {
 	const char *base = s->conf.base_url;
@@ -109,7 +135,8 @@ static int find_url(struct stream *s, struct err *e)
 		return 0;
 	if (!*base)
 		return err_set(e, ST_CONFIG, "provider %s has no address: give --base-url or set CLAWS_BASE_URL", s->p.name);
-	if (url_join(&s->url, base, s->wire->path, e) < 0 || url_parse(s->url.p, &s->target, e) < 0)
+	fill_path(&s->path, choose_path(s), s->p.model);
+	if (url_join(&s->url, base, s->path.p, e) < 0 || url_parse(s->url.p, &s->target, e) < 0)
 		return err_wrap(e, "base URL of %s", s->p.name);
 	return 0;
 }
@@ -153,26 +180,28 @@ static int find_key(struct stream *s, struct err *e)
 	return 0;
 }
 
-static void header(struct stream *s, const char *name, const char *value)
+static void header(struct stream *s, const char *line)
 {
-	if (s->nheader == HEADERS)
+	if (s->nheader == HEADERS - 1)
 		die(ST_BUG, "too many headers");
-	s->header[s->nheader++] = xasprintf("%s: %s", name, value);
+	s->header[s->nheader++] = xstrdup(line);
 }
 
 static void make_headers(struct stream *s)
 {
-	bool anthropic = !strcmp(s->wire->name, "anthropic");
-	bool bearer = *s->p.auth ? !strcmp(s->p.auth, "bearer") : !anthropic;
+	const char *auth = *s->p.auth ? s->p.auth : s->wire->auth;
 
-	header(s, "content-type", "application/json");
-	header(s, "accept", s->conf.no_stream ? "application/json" : "text/event-stream");
-	header(s, "user-agent", "claws/" CLAWS_VERSION);
-	if (anthropic)
-		header(s, "anthropic-version", "2023-06-01");
+	header(s, "content-type: application/json");
+	header(s, s->conf.no_stream ? "accept: application/json" : s->wire->accept ? s->wire->accept : "accept: text/event-stream");
+	header(s, "user-agent: claws/" CLAWS_VERSION);
+	if (s->wire->headers)
+		header(s, s->wire->headers);
+	for (char **h = s->p.headers; h && *h; h++)
+		header(s, *h);
 	if (!s->key)
 		return;
-	s->header[s->nheader++] = xasprintf(bearer ? "authorization: Bearer %s" : "x-api-key: %s", s->key);
+	s->header[s->nheader++] = !strcmp(auth, "bearer") ? xasprintf("authorization: Bearer %s", s->key)
+	                                                  : xasprintf("%s: %s", auth, s->key);
 	s->auth = s->nheader;
 }
 
@@ -184,10 +213,11 @@ static void make_options(struct stream *s)
 		.temperature = s->conf.temperature,
 		.thinking = s->thinking,
 		.stream = !s->conf.no_stream,
-		.cache = true,
-		.max_completion_tokens = s->p.max_completion_tokens,
-		.stream_usage = s->p.stream_usage,
-		.developer = s->p.developer,
+		.cache = s->p.cache == CACHE_MARKS,
+		.style = s->p.style,
+		.effort_words = (const char *const *)s->p.effort_words,
+		.quirks = s->p.quirks,
+		.context = s->p.context,
 		.extra = s->p.extra,
 	};
 	s->wanted = s->options;
@@ -214,6 +244,7 @@ int setup(struct stream *s, struct err *e)
 {
 	s->replaying = s->conf.replay != NULL;
 	buf_init(&s->url, 8192);
+	buf_init(&s->path, 4096);
 	if (check_options(s, e) < 0 || find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0)
 		return -1;
 	make_options(s);
@@ -249,5 +280,6 @@ void setup_free(struct stream *s)
 	free(s->maker);
 	free(s->cwd);
 	buf_free(&s->url);
+	buf_free(&s->path);
 	provider_free(&s->p);
 }

@@ -24,7 +24,7 @@ struct conf {
 
 enum phase { PHASE_IDLE, PHASE_RUNNING, PHASE_WAITING };
 
-#define HEADERS 10
+#define HEADERS 24
 
 struct stream {
 	struct conf conf;
@@ -38,7 +38,7 @@ struct stream {
 	long thinking;                /* budget asked for; 0 off, -1 nothing said */
 	char *key;                    /* NULL: none */
 	struct url target;
-	struct buf url;
+	struct buf url, path;         /* path: what was put behind the base URL */
 	char *header[HEADERS + 1];
 	const char *ca_file;          /* of the environment; NULL: none */
 	size_t nheader, auth;         /* header[auth - 1] carries the key; 0: none does */

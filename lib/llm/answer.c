@@ -12,6 +12,7 @@
 #include "llm/halves.h"
 
 static void heard(void *arg, const char *name, char *data, size_t len);
+static void value(void *arg, char *data, size_t len);
 
 void answer_init(struct answer *a, const struct wire *wire, const struct answer_sink *sink, void *arg)
 {
@@ -39,6 +40,8 @@ void answer_init(struct answer *a, const struct wire *wire, const struct answer_
 	buf_init(&a->held, BUF_NOLIMIT);
 	buf_init(&a->joined, BUF_NOLIMIT);
 	sse_init(&a->sse, heard, a);
+	values_init(&a->values, value, a);
+	a->event = "";
 }
 
 /* Keeps the first n. */
@@ -66,6 +69,7 @@ void answer_free(struct answer *a)
 		part_free(&a->parts[i]);
 	free(a->parts);
 	sse_free(&a->sse);
+	values_free(&a->values);
 	json_free(&a->json);
 }
 
@@ -149,8 +153,11 @@ static void event(struct answer *a, const char *name, const char *data, size_t l
 	/* The type in the data decides; the event's name only where the data say nothing. */
 	if (v != 0 || (strcmp(name, "error") == 0 && json_get(j, v, "error") < 0 && json_get(j, v, "choices") < 0))
 		build_error(a, j, v, true);
-	else
+	else {
+		a->event = name;
 		a->wire->event(a, j);
+		a->event = "";
+	}
 }
 
 /* An event that was held back, before `data` (NULL: nothing comes any more). The half moves to where the other one is. */
@@ -189,6 +196,18 @@ static void heard(void *arg, const char *name, char *data, size_t len)
 		event(a, name, data, len, strcmp(name, "error") != 0);
 }
 
+static void value(void *arg, char *data, size_t len)
+{
+	heard(arg, "", data, len);
+}
+
+/* The bytes of a stream of events. */
+static void frames(struct answer *a, const char *p, size_t n)
+{
+	if ((a->shape == ANSWER_SSE ? sse_feed(&a->sse, p, n) : values_feed(&a->values, p, n)) < 0)
+		build_fail(a, "protocol", "an event of the stream is too long");
+}
+
 /* What kind of body is it? Decided by its first bytes, whatever the content type says. */
 static void choose(struct answer *a, bool end)
 {
@@ -215,19 +234,20 @@ static void choose(struct answer *a, bool end)
 	}
 	if (n > 0 && n < 3 && (unsigned char)*p == 0xef && !end)
 		a->shape = ANSWER_START;
-	if (a->shape == ANSWER_SSE) {
-		sse_feed(&a->sse, p, n);
-		buf_clear(&a->body);
-	}
+	if (a->shape == ANSWER_WHOLE && a->wire->framing == FRAMING_VALUES && a->status < 400 && n > 0 && strchr("{[", *p) && *p)
+		a->shape = ANSWER_VALUES;
+	if (a->shape != ANSWER_SSE && a->shape != ANSWER_VALUES)
+		return;
+	frames(a, p, n);
+	buf_clear(&a->body);
 }
 
 int answer_feed(struct answer *a, const char *p, size_t n)
 {
 	if (a->ended)
 		return -1;
-	if (a->shape == ANSWER_SSE) {
-		if (sse_feed(&a->sse, p, n) < 0)
-			build_fail(a, "protocol", "an event of the stream is too long");
+	if (a->shape == ANSWER_SSE || a->shape == ANSWER_VALUES) {
+		frames(a, p, n);
 	} else {
 		if (buf_add(&a->body, p, n) < 0)
 			build_fail(a, "protocol", "the answer is too long");
@@ -310,6 +330,8 @@ static void finish(struct answer *a, const char *class, const char *words)
 		choose(a, true);
 	if (a->shape == ANSWER_SSE)
 		sse_end(&a->sse);
+	else if (a->shape == ANSWER_VALUES)
+		values_end(&a->values);
 	else
 		whole(a);
 	if (a->held.len > 0)

@@ -9,8 +9,8 @@
  *   if (a.error.set) ... a.error.class, answer_retryable(&a); else a.content, a.calls, a.stop ...
  *   answer_free(&a);
  *
- * What came is decided by its content, not by the content type: server-sent events, or one JSON text (white space may
- * come first), or an error page of any shape. Afterwards:
+ * What came is decided by its content, not by the content type: server-sent events, JSON values in a row or AWS messages where the
+ * wire has them, one JSON text (white space may come first), or an error page of any shape. Afterwards:
  * - content equals the joined pieces the sink got as text; thinking equals the joined pieces of thinking;
  * - stop is always set: STOP_ERROR where error.set; STOP_TRUNCATED where the end came without the provider saying
  * that it is
@@ -28,6 +28,7 @@
 
 #include "llm/wire.h"
 #include "net/sse.h"
+#include "net/values.h"
 
 #define ANSWER_MAX ((size_t)64 << 20)
 #define ANSWER_BODY ((size_t)64 << 20)
@@ -64,8 +65,10 @@ struct answer {
 	struct json json;
 	struct buf mended, body;
 	size_t args_total;
-	enum { ANSWER_START, ANSWER_SSE, ANSWER_WHOLE } shape;
+	struct values values;
+	enum { ANSWER_START, ANSWER_SSE, ANSWER_VALUES, ANSWER_AWS, ANSWER_WHOLE } shape;
 	bool ended;
+	const char *event;        /* the name of the event under way: "" none; of AWS the :event-type or :exception-type */
 	bool bad_event;           /* the last event was no JSON: fine only if the stream was cut there */
 	struct buf held, joined;  /* an event whose text ends in half a character; the next with both halves */
 	bool done;                /* "[DONE]" came */

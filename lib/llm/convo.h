@@ -22,6 +22,8 @@
 
 #define CONVO_MAX ((size_t)512 << 20)
 
+enum { INPUT_IMAGE = 1, INPUT_PDF = 2, INPUT_TEXT_ONLY = 4 };
+
 struct convo {
 	const struct wire *wire;
 	char *maker;              /* PROVIDER/MODEL that will answer */
@@ -33,7 +35,8 @@ struct convo {
 	/* Appends the bytes of blob ref ("sha256:HEX"); 0, or -1 with e. NULL: images cannot be loaded. */
 	int (*load)(void *arg, const char *ref, struct buf *bytes, struct err *e);
 	void *load_arg;
-	bool need_reasoning;      /* openai-chat: every message with calls has reasoning_content (DeepSeek, Kimi) */
+	uint64_t quirks;          /* of provider and model: quirk.h. Set before the first line */
+	unsigned inputs;          /* what the model takes beside text: INPUT_IMAGE | INPUT_PDF; 0 after convo_init means both */
 	unsigned long dropped;    /* tool results left out */
 
 	/* at work */

@@ -155,6 +155,17 @@ static char *members(const struct json *j, int object)
 	return buf_detach(&b);
 }
 
+static void take_quirks(const struct json *j, int row, struct provider *p)
+{
+	for (struct json_iter it = json_iter(j, json_get(j, row, "quirks")); json_next(&it);) {
+		char *word = json_dup(j, it.value);
+
+		if (word)
+			quirk_add(&p->quirks, word, strlen(word));
+		free(word);
+	}
+}
+
 static void take_row(const struct json *j, int row, struct provider *p)
 {
 	int keys = json_get(j, row, "key_env");
@@ -169,11 +180,9 @@ static void take_row(const struct json *j, int row, struct provider *p)
 		if ((p->key_env[n] = json_dup(j, it.value)))
 			n++;
 	p->key_optional = json_eq(j, json_get(j, row, "key"), "optional");
-	p->max_completion_tokens = json_eq(j, json_get(j, row, "max_tokens_name"), "max_completion_tokens");
-	p->reasoning_back = json_true(j, json_get(j, row, "reasoning_back"));
-	p->developer = json_true(j, json_get(j, row, "developer"));
-	p->stream_usage = json_type(j, json_get(j, row, "stream_usage")) != JSON_BOOL ||
-		json_true(j, json_get(j, row, "stream_usage"));
+	take_quirks(j, row, p);
+	p->cache = json_eq(j, json_get(j, row, "cache"), "marks") ? CACHE_MARKS :
+		json_eq(j, json_get(j, row, "cache"), "automatic") ? CACHE_AUTOMATIC : CACHE_NONE;
 	p->extra = members(j, json_get(j, row, "extra"));
 	p->max_tokens = number(j, row, "default_max_tokens");
 	p->context = number(j, row, "context");

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "json/json.h"
+#include "llm/convo.h"
 #include "llm/wire.h"
 
 struct catalog {
@@ -33,11 +34,18 @@ struct provider {
 	char **key_env;               /* NULL-terminated */
 	bool key_optional;
 	char *auth;                   /* "x-api-key", "bearer", or "" for the wire's own */
-	bool max_completion_tokens;
-	bool reasoning_back;
-	bool stream_usage;
-	bool developer;
+	char *path, *path_stream;     /* instead of the wire's; NULL: the wire's own */
+	char **headers;               /* further ones, "name: value", NULL-terminated */
+	enum { CACHE_NONE, CACHE_AUTOMATIC, CACHE_MARKS } cache;  /* of prompts: by itself, or where marks are set */
+	enum thinking_style style;
+	char *effort_words[EFFORTS];  /* NULL: our own word; "": say nothing */
+	uint64_t quirks;
+	unsigned inputs;              /* convo.h: INPUT_IMAGE | INPUT_PDF, or INPUT_TEXT_ONLY */
+	char **cascade;               /* models to go over to in turn where the limit of one is reached; NULL-terminated */
+	char *key_prefix;             /* how a key of it begins; "" */
+	bool local;                   /* on this machine: no proxy, no key needed, no price */
 	char *extra;                  /* further members of each request, JSON text without braces; NULL: none */
+	int64_t max_output;           /* the most tokens that the model can answer with; 0 unknown */
 	int64_t max_tokens;           /* to ask for; 0: none */
 	int64_t context;              /* tokens of the window; 0 unknown */
 	double price[4];              /* dollars for a million tokens; < 0 unknown; by enum price */

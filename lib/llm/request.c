@@ -97,10 +97,10 @@ static void put(struct buf *out, const struct convo *c, size_t *from, size_t to)
 	*from = to;
 }
 
-void request_messages(struct jw *w, const struct convo *c, const struct buf *before, const char *mark)
+void request_messages(struct jw *w, const char *key, const struct convo *c, const struct buf *before, const char *mark)
 {
 	size_t at = 0, end = c->has_final ? c->last_at : c->messages.len;
-	jw_key(w, "messages");
+	jw_key(w, key);
 	jw_arr(w);
 	struct buf *out = w->b;
 	jw_raw(w, before ? before->p : "", before ? before->len : 0);

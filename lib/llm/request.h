@@ -23,7 +23,7 @@ int request_extra(struct jw *w, const struct call_options *o, struct err *e);   
 /* Opens a new message in c->messages and notes where; close it by hand. */
 void request_message(struct convo *c);
 
-/* Writes "messages": the key and the array, `before` (or nothing) in front, marks set if wanted. */
-void request_messages(struct jw *w, const struct convo *c, const struct buf *before, const char *mark);
+/* Writes the messages: the key (the wire's word for them) and the array, `before` (or nothing) in front, marks set if wanted. */
+void request_messages(struct jw *w, const char *key, const struct convo *c, const struct buf *before, const char *mark);
 
 #endif

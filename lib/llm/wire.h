@@ -21,6 +21,8 @@
 #include "base/err.h"
 #include "json/json.h"
 #include "json/jw.h"
+#include "llm/effort.h"
+#include "llm/quirk.h"
 #include "proto/msg.h"
 
 /* -1 in a counter: the provider did not say. input is without cache, output with reasoning. */
@@ -71,17 +73,35 @@ struct call_options {         /* what one request asks for */
 	int64_t max_tokens;       /* 0: the wire's default */
 	double temperature;       /* < 0: not sent */
 	int64_t thinking;         /* budget in tokens; 0 off, -1 not said */
+	enum effort effort;       /* the same by word (effort.h) */
+	enum thinking_style style;          /* how it is asked for */
+	const char *const *effort_words;    /* EFFORTS words of the provider's, NULL where it has ours, "": say nothing; or NULL */
+	uint64_t quirks;          /* quirk.h */
 	bool stream;
 	bool cache;               /* set cache marks where the wire has them */
-	bool max_completion_tokens; /* the provider's name of the limit (openai-chat) */
-	bool stream_usage;        /* ask for usage in the stream (openai-chat) */
-	bool developer;           /* the system prompt goes by role developer (openai-chat) */
+	const char *session;      /* the same for all calls of a session: a key for caches; NULL: none */
+	int64_t context;          /* tokens of the model's window; 0 unknown */
 	const char *extra;        /* further top-level members as JSON text without braces, or NULL */
+};
+
+/* How the bytes of a successful answer are cut into events where they are not server-sent events. */
+enum framing {
+	FRAMING_WHOLE,            /* they are one JSON text: wire->whole */
+	FRAMING_VALUES,           /* JSON values in a row, or the members of one array (NDJSON, Gemini): each is an event */
+	FRAMING_AWS,              /* AWS event stream messages, if the first byte is NUL: each is an event, a->event its name */
 };
 
 struct wire {
 	const char *name;         /* "anthropic", "openai-chat" */
-	const char *path;         /* appended to the base URL: "/v1/messages" */
+	/* Appended to the base URL: "/v1/messages". {model} is the model's name as one segment of a path. A provider's row
+	 * may have others. */
+	const char *path;
+	const char *path_stream;  /* where it differs for a streamed answer, else NULL */
+	const char *accept;       /* "accept: TYPE" for a streamed answer; NULL: text/event-stream */
+	/* How the key is sent where the row does not say: "bearer", "sigv4" (AWS), else the name of a header. */
+	const char *auth;
+	const char *headers;      /* one further header, "name: value", or NULL */
+	enum framing framing;
 	/* Appends one user, assistant or tool line of claws-messages(5) to the serialised messages of c (blocks only if
 	 * their maker is c->maker). */
 	int (*add)(struct convo *c, const struct json *message, struct err *e);

@@ -355,7 +355,7 @@ int anthropic_body(const struct convo *c, const struct call_options *o, struct b
 			buf_insert(out, out->len - 1, MARK, sizeof MARK - 1);
 		jw_end(&w);
 	}
-	request_messages(&w, c, NULL, o->cache ? MARK : NULL);
+	request_messages(&w, "messages", c, NULL, o->cache ? MARK : NULL);
 	jw_end(&w);
 	return out->over ? err_set(e, ST_DATA, "the request is too large") : 0;
 }

@@ -184,7 +184,7 @@ static void add_assistant(struct convo *c, const struct json *j)
 	if (some)
 		calls(&w, j, list, ours);
 	bool reasoning = own >= 0 && echo(&w, j, own);
-	if (some && c->need_reasoning && !reasoning)
+	if (some && (c->quirks & QUIRK_REASONING_BACK) && !reasoning)
 		jw_kstr(&w, "reasoning_content", "");
 	jw_end(&w);
 	c->last = CONVO_ASSISTANT;
@@ -253,14 +253,14 @@ static int options(struct jw *w, const struct call_options *o, struct err *e)
 {
 	jw_kstr(w, "model", o->model);
 	if (o->max_tokens > 0)
-		jw_ki64(w, o->max_completion_tokens ? "max_completion_tokens" : "max_tokens", o->max_tokens);
+		jw_ki64(w, o->quirks & QUIRK_MAX_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens", o->max_tokens);
 	if (o->temperature >= 0) {
 		jw_key(w, "temperature");
 		jw_double(w, o->temperature);
 	}
 	if (o->stream)
 		jw_kbool(w, "stream", true);
-	if (o->stream && o->stream_usage)
+	if (o->stream && !(o->quirks & QUIRK_NO_STREAM_USAGE))
 		jw_kraw(w, "stream_options", "{\"include_usage\":true}", 22);
 	return request_extra(w, o, e);
 }
@@ -282,11 +282,11 @@ int chat_body(const struct convo *c, const struct call_options *o, struct buf *o
 	if (c->system.len > 0) {
 		struct jw s = jw_begin(&system);
 		jw_obj(&s);
-		jw_kstr(&s, "role", o->developer ? "developer" : "system");
+		jw_kstr(&s, "role", o->quirks & QUIRK_DEVELOPER ? "developer" : "system");
 		jw_kstrn(&s, "content", c->system.p, c->system.len);
 		jw_end(&s);
 	}
-	request_messages(&w, c, &system, NULL);
+	request_messages(&w, "messages", c, &system, NULL);
 	jw_end(&w);
 	buf_free(&system);
 	return out->over ? err_set(e, ST_DATA, "the request is too large") : 0;

@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct buf before, now;
 	convo_init(&c, wire_find(data[0] & 1 ? "anthropic" : "openai-chat"), "p/m");
 	c.load = load;
-	c.need_reasoning = data[0] & 4;
+	c.quirks = data[0] & 4 ? QUIRK_REASONING_BACK : 0;
 	buf_init(&before, BUF_NOLIMIT);
 	buf_init(&now, BUF_NOLIMIT);
 	const char *p = (const char *)data + 1, *end = (const char *)data + size;

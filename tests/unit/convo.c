@@ -246,7 +246,8 @@ static void chat(void)
 	   "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"one\"},{\"role\":\"tool\",\"tool_call_id\":\"b\","
 	       "\"content\":\"\"},"
 	   "{\"role\":\"user\",\"content\":\"and?\"}]}", "openai-chat: messages");
-	opt.cache = opt.developer = opt.stream_usage = opt.max_completion_tokens = true;
+	opt.cache = true;
+	opt.quirks = QUIRK_DEVELOPER | QUIRK_MAX_COMPLETION_TOKENS;
 	opt.max_tokens = 77;
 	OK(strncmp(request(), "{\"model\":\"m\",\"max_completion_tokens\":77,\"stream\":true,"
 	    "\"stream_options\":{\"include_usage\":true},"
@@ -266,7 +267,7 @@ static void chat_echo(void)
 	for (int i = 0; i < 2; i++) {
 		char text[1024];
 		start("openai-chat", "p/m");
-		c.need_reasoning = true;
+		c.quirks = QUIRK_REASONING_BACK;
 		add("{\"role\":\"user\",\"content\":\"hi\"}");
 		snprintf(text, sizeof text, line, makers[i], makers[i]);
 		add(text);
