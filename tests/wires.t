@@ -9,7 +9,7 @@ for list in own "${CLAWS_CASES:+cases}"; do
 	own) dir=$own; names=$(cd "$dir" && ls -d -- */*) ;;
 	cases)
 		dir=$CLAWS_CASES
-		names=$(cd "$dir" && grep -lE '"api": *"(anthropic|openai-chat)"' -- */*/meta.json | sed 's,/meta.json$,,') ;;
+		names=$(cd "$dir" && ls -d -- */*/meta.json | sed 's,/meta.json$,,') ;;
 	*) skip 1 "CLAWS_CASES is not set: recorded answers are not compared"; continue ;;
 	esac
 	# shellcheck disable=SC2086

@@ -18,11 +18,12 @@
 #define AT(member) offsetof(struct conf, member)
 static const struct opt options[] = {
 	{'m', "model", "PROVIDER/MODEL", OPT_STR, AT(model), "the model to call", 0, 0, NULL},
-	{0, "wire", "NAME", OPT_STR, AT(wire), "the format to speak, instead of the provider's", 0, 0, "anthropic|openai-chat"},
+	{0, "wire", "NAME", OPT_STR, AT(wire), "the format to speak, instead of the provider's", 0, 0, WIRE_NAMES},
 	{0, "base-url", "URL", OPT_STR, AT(base_url), "where the provider is", 0, 0, NULL},
 	{0, "max-tokens", "N", OPT_LONG, AT(max_tokens), "the most tokens to answer with", 1, 100000000, NULL},
 	{0, "temperature", "T", OPT_DOUBLE, AT(temperature), "the sampling temperature", 0, 0, NULL},
 	{0, "thinking", "TOKENS|off", OPT_STR, AT(thinking), "the budget for reasoning, or none", 0, 0, NULL},
+	{0, "effort", "LEVEL", OPT_STR, AT(effort), "how hard the model shall think", 0, 0, "none|low|medium|high|max"},
 	{0, "timeout", "TIME", OPT_TIME, AT(timeout), "end the call, retries included, after this time (600)", 0, 0, NULL},
 	{0, "connect-timeout", "TIME", OPT_TIME, AT(connect), "wait this long for a connection (10)", 0, 0, NULL},
 	{0, "first-byte-timeout", "TIME", OPT_TIME, AT(first_byte), "wait this long for the first byte (120)", 0, 0, NULL},

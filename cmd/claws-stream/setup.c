@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/prog.h"
 #include "base/status.h"
 #include "base/xalloc.h"
@@ -54,6 +55,7 @@ static int check_options(struct stream *s, struct err *e)
 	}
 	if (!isfinite(s->conf.temperature))
 		return err_set(e, ST_USAGE, "--temperature: expected a number such as 0.7");
+	s->effort = effort_find(s->conf.effort ? s->conf.effort : "");
 	s->thinking = -1;
 	if (t && !strcmp(t, "off")) {
 		s->thinking = 0;
@@ -65,6 +67,18 @@ static int check_options(struct stream *s, struct err *e)
 				t, THINKING_MAX);
 	}
 	return 0;
+}
+
+/* What the command line says goes before the environment, a number before a word. */
+static int find_effort(struct stream *s, struct err *e)
+{
+	const char *word = env("CLAWS_EFFORT");
+
+	if (s->conf.effort || s->conf.thinking || !word)
+		return 0;
+	s->effort = effort_find(word);
+	return s->effort < EFFORTS ? 0 :
+		err_set(e, ST_CONFIG, "CLAWS_EFFORT: '%s' is none of none, low, medium, high, max", word);
 }
 
 static int find_provider(struct stream *s, struct err *e)
@@ -90,7 +104,7 @@ static int find_provider(struct stream *s, struct err *e)
 	wire = s->conf.wire ? s->conf.wire : s->p.wire;
 	s->wire = wire_find(wire);
 	if (!s->wire)
-		return err_set(e, ST_CONFIG, "wire '%s' is not known; anthropic and openai-chat are", wire);
+		return err_set(e, ST_CONFIG, "wire '%s' is not known; one of %s is needed", wire, WIRE_NAMES);
 	s->maker = xasprintf("%s/%s", s->p.name, s->p.model);
 	return 0;
 }
@@ -205,18 +219,55 @@ static void make_headers(struct stream *s)
 	s->auth = s->nheader;
 }
 
+#define ANSWER_ROOM 8192     /* tokens beside a budget for thoughts */
+
+/* A limit that the user gave stands. The provider's own makes room for thoughts, as far as the model goes. */
+static int64_t token_limit(const struct stream *s)
+{
+	int64_t max = s->p.max_tokens, budget = s->thinking >= 0 ? s->thinking : effort_budget(s->effort);
+
+	if (s->conf.max_tokens)
+		return s->conf.max_tokens;
+	if (max > 0 && budget > 0 && max < budget + ANSWER_ROOM && (s->p.style == STYLE_BUDGET || s->p.style == STYLE_WIRE))
+		max = s->p.max_output > 0 && s->p.max_output < budget + ANSWER_ROOM ? s->p.max_output : budget + ANSWER_ROOM;
+	return max;
+}
+
+/* The same for all calls of a session, and nothing of the user's: a digest of its log's name. */
+static void find_session(struct stream *s)
+{
+	const char *log = env("CLAWS_SESSION");
+	char digest[SHA256_HEX];
+
+	if (!log)
+		return;
+	sha256_hex(digest, log, strlen(log));
+	s->session = xasprintf("claws-%.24s", digest);
+}
+
+void setup_notice(struct stream *s)
+{
+	if (s->no_effort_said || s->p.style != STYLE_NONE || effort_wanted(&s->options) == EFFORT_UNSAID)
+		return;
+	s->no_effort_said = true;
+	stage_notice(&s->st, "how hard %s thinks cannot be chosen: %s is left out", s->maker,
+		s->thinking >= 0 ? "--thinking" : s->conf.effort ? "--effort" : "CLAWS_EFFORT");
+}
+
 static void make_options(struct stream *s)
 {
 	s->options = (struct call_options){
 		.model = s->p.model,
-		.max_tokens = s->conf.max_tokens ? s->conf.max_tokens : s->p.max_tokens,
+		.max_tokens = token_limit(s),
 		.temperature = s->conf.temperature,
 		.thinking = s->thinking,
+		.effort = s->effort,
 		.stream = !s->conf.no_stream,
 		.cache = s->p.cache == CACHE_MARKS,
 		.style = s->p.style,
 		.effort_words = (const char *const *)s->p.effort_words,
 		.quirks = s->p.quirks,
+		.session = s->session,
 		.context = s->p.context,
 		.extra = s->p.extra,
 	};
@@ -245,8 +296,9 @@ int setup(struct stream *s, struct err *e)
 	s->replaying = s->conf.replay != NULL;
 	buf_init(&s->url, 8192);
 	buf_init(&s->path, 4096);
-	if (check_options(s, e) < 0 || find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0)
+	if (check_options(s, e) < 0 || find_effort(s, e) < 0 || find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0)
 		return -1;
+	find_session(s);
 	make_options(s);
 	make_headers(s);
 	s->ca_file = env("CURL_CA_BUNDLE");   /* what curl(1) itself obeys; libcurl does not */
@@ -278,6 +330,7 @@ void setup_free(struct stream *s)
 		explicit_bzero(s->key, strlen(s->key));
 	free(s->key);
 	free(s->maker);
+	free(s->session);
 	free(s->cwd);
 	buf_free(&s->url);
 	buf_free(&s->path);

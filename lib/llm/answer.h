@@ -11,7 +11,8 @@
  *
  * What came is decided by its content, not by the content type: server-sent events, JSON values in a row or AWS messages where the
  * wire has them, one JSON text (white space may come first), or an error page of any shape. Afterwards:
- * - content equals the joined pieces the sink got as text; thinking equals the joined pieces of thinking;
+ * - content equals the joined pieces the sink got as text; thinking equals the joined pieces of thinking; unless
+ *   `corrected`: the provider itself said another text in the end, which is the one kept;
  * - stop is always set: STOP_ERROR where error.set; STOP_TRUNCATED where the end came without the provider saying
  * that it is
  *   the end; STOP_TOOL_USE wherever a complete answer has calls and no other reason to stop;
@@ -50,6 +51,7 @@ struct answer {
 	struct buf request_id;    /* from the headers */
 	struct answer_error error;
 	bool terminal;            /* the provider said that this is all */
+	bool corrected;           /* openai-responses: a text as a whole was another than its pieces */
 	bool heard;               /* the sink was told of something: a retry must say so */
 
 	/* the response's head */

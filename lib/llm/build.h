@@ -18,6 +18,7 @@ struct part {
 	struct buf text;          /* what deltas add to its text, thinking, data or input */
 	struct buf sig;           /* signature */
 	struct buf cites;         /* citations, joined by commas */
+	bool done;                /* openai-responses: raw is the item as a whole */
 };
 
 void build_text(struct answer *a, const struct json *j, int v);

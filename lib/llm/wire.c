@@ -3,12 +3,21 @@
 #include <string.h>
 
 static const struct wire wires[] = {
-	{ .name = "anthropic", .path = "/v1/messages", .auth = "x-api-key",
-	  .headers = "anthropic-version: 2023-06-01", .add = anthropic_add, .tools = anthropic_tools, .body = anthropic_body,
-	  .event = anthropic_event, .whole = anthropic_whole, .end = anthropic_end },
-	{ .name = "openai-chat", .path = "/chat/completions", .auth = "bearer", .add = chat_add, .tools = chat_tools, .body = chat_body,
-	  .event = chat_event, .whole = chat_whole, .end = chat_end },
+#define WIRE(word, ...) { .name = word, __VA_ARGS__ },
+#include "llm/wire.def"
+#undef WIRE
 };
+
+const char wire_choices[] =
+#define WIRE(word, ...) "|" word
+#include "llm/wire.def"
+#undef WIRE
+	;
+
+const struct wire *wire_at(size_t i)
+{
+	return i < sizeof wires / sizeof *wires ? &wires[i] : NULL;
+}
 
 const struct wire *wire_find(const char *name)
 {

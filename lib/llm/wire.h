@@ -117,5 +117,8 @@ struct wire {
 };
 
 const struct wire *wire_find(const char *name);     /* NULL: none of that name */
+const struct wire *wire_at(size_t i);               /* all of them in turn (wire.def); NULL: there are no more */
+extern const char wire_choices[];
+#define WIRE_NAMES (wire_choices + 1)               /* "anthropic|openai-chat|...": a constant for option tables */
 
 #endif

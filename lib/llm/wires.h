@@ -23,6 +23,15 @@ void chat_details(struct answer *a, const struct json *j, int list, bool count);
 void chat_blocks(struct answer *a);
 int chat_add(struct convo *c, const struct json *message, struct err *e);
 int chat_tools(struct convo *c, const struct json *j, int tools, struct err *e);
+void chat_thinking(struct jw *w, const struct call_options *o);           /* --effort, --thinking */
 int chat_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
+
+void responses_event(struct answer *a, const struct json *j);
+void responses_whole(struct answer *a, const struct json *j);
+void responses_end(struct answer *a);
+void responses_blocks(struct answer *a);
+int responses_add(struct convo *c, const struct json *message, struct err *e);
+int responses_tools(struct convo *c, const struct json *j, int tools, struct err *e);
+int responses_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
 
 #endif

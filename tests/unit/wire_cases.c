@@ -4,7 +4,8 @@
  *   wire_cases DIR CASE...     DIR/CASE/{meta.json,response.body,expected.json}
  *
  * Each body is fed whole, byte by byte, in pieces of random size, and (server-sent events) with LF, CRLF and CR as
- * line end. Without arguments, or without cases of a known wire, nothing is tested. */
+ * line end. Without arguments, or without cases of a known wire, nothing is tested; how
+ * many cases are of other wires is said. */
 #include <stdlib.h>
 
 #include "base/buf.h"
@@ -180,6 +181,8 @@ static bool same_stop(const struct answer *a, const struct json *e, size_t ncall
 	bool dropped = ncalls == 0 && json_count(e, json_get(e, 0, "tool_calls")) > 0;
 	const char *w = json_true(e, json_get(e, 0, "incomplete")) ? "truncated" :
 	                want && *want ? want : ncalls ? "tool_use" : "end_turn";
+	if (stop_parse(w) == STOP_NONE)
+		w = ncalls ? "tool_use" : "end_turn"; /* the other reader hands on a word that nobody knows */
 	if (dropped && strcmp(w, "tool_use") == 0)
 		w = "end_turn";                      /* it said so for the sake of the call that is none */
 	bool ok = strcmp(stop_name(a->stop), w) == 0 || differ("stop", stop_name(a->stop), w);
@@ -200,9 +203,9 @@ static bool compare(const struct answer *a, const struct heard *h, const struct 
 		return false;
 	if (json_get(e, 0, "model") >= 0 && !same_str("model", &a->model, e, json_get(e, 0, "model")))
 		return false;
-	if (strcmp(h->text.p, a->content.p) != 0)
+	if (!a->corrected && strcmp(h->text.p, a->content.p) != 0)
 		return differ("pieces", h->text.p, a->content.p);
-	if (strcmp(h->thinking.p, a->thinking.p) != 0)
+	if (!a->corrected && strcmp(h->thinking.p, a->thinking.p) != 0)
 		return differ("thinking pieces", h->thinking.p, a->thinking.p);
 	return a->stop == STOP_TRUNCATED || a->stop == STOP_ERROR || h->calls == named(a) ||
 	       differ("calls heard", "other", "as many");
@@ -222,8 +225,8 @@ static bool blocks_hold(const struct answer *a, const struct json *e)
 	if (a->stop == STOP_TRUNCATED || a->stop == STOP_ERROR)
 		return ok;
 	for (struct json_iter it = json_iter(e, json_get(e, 0, "blocks")); ok && json_next(&it);) {
-		static const char *const opaque[] = { "signature", "data" };
-		for (size_t i = 0; i < 2 && ok; i++) {
+		static const char *const opaque[] = { "signature", "data", "encrypted" };
+		for (size_t i = 0; i < sizeof opaque / sizeof *opaque && ok; i++) {
 			char *sig = json_dup(e, json_get(e, it.value, opaque[i]));
 			if (sig && *sig && !strstr(a->blocks.p, sig))
 				ok = differ(opaque[i], a->blocks.p, sig);
@@ -281,6 +284,8 @@ static bool one(const struct wire *wire, int status, const struct buf *body, con
 	return ok;
 }
 
+static int other_wires;
+
 static void run_case(const char *dir, const char *name)
 {
 	struct buf meta, body, expected;
@@ -288,18 +293,21 @@ static void run_case(const char *dir, const char *name)
 	buf_init(&meta, BUF_NOLIMIT);
 	buf_init(&body, BUF_NOLIMIT);
 	buf_init(&expected, BUF_NOLIMIT);
-	if (slurp(&meta, dir, name, "meta.json") < 0 || slurp(&body, dir, name, "response.body") < 0 ||
-	    slurp(&expected, dir, name, "expected.json") < 0 || json_parse(&m, meta.p, meta.len, NULL) < 0 ||
+	bool known = slurp(&meta, dir, name, "meta.json") == 0 && json_parse(&m, meta.p, meta.len, NULL) == 0;
+	char *api = known ? json_dup(&m, json_get(&m, 0, "api")) : NULL;
+	if (api && !wire_find(api)) {
+		other_wires++;
+	} else if (!api || slurp(&body, dir, name, "response.body") < 0 ||
+	    slurp(&expected, dir, name, "expected.json") < 0 ||
 	    json_parse(&e, expected.p, expected.len, NULL) < 0) {
 		OK(0, "%s: cannot be read", name);
 	} else {
-		char *api = json_dup(&m, json_get(&m, 0, "api"));
-		const struct wire *wire = api ? wire_find(api) : NULL;
+		const struct wire *wire = wire_find(api);
 		int64_t status = 0;
 		json_i64(&m, json_get(&m, 0, "status"), &status);
 		bool sse = json_eq(&m, json_get(&m, 0, "framing"), "sse");
-		bool ok = wire != NULL;
-		const char *how = "no such wire";
+		bool ok = true;
+		const char *how = "";
 		for (int cut = WHOLE; ok && cut < (sse ? CUTS : CRLF); cut++) {
 			ok = one(wire, (int)status, &body, &e, (enum cut)cut);
 			how = cut_names[cut];
@@ -307,8 +315,8 @@ static void run_case(const char *dir, const char *name)
 		OK(ok, "%s", name);
 		if (!ok)
 			printf("# %s: %s\n", how, why);
-		free(api);
 	}
+	free(api);
 	json_free(&m);
 	json_free(&e);
 	buf_free(&meta);
@@ -324,5 +332,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 2; i < argc; i++)
 		run_case(argv[1], argv[i]);
+	if (other_wires)
+		printf("# %d cases of wires that are not known here are left out\n", other_wires);
 	return END();
 }
