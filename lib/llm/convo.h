@@ -47,6 +47,7 @@ struct convo {
 	size_t mark_at;           /* where a cache mark goes: before the closing brace of its last block; 0: nowhere */
 	size_t mark_before;       /* the same of the user message before it */
 	size_t results_at;        /* end of the tool results at the start of the last message */
+	bool ids_kept;            /* openai-chat: the calls under way are of the maker, their ids stay as they came */
 	bool no_thinking;         /* anthropic: the tool loop under way began without a thought: no more of them */
 	enum { CONVO_NONE, CONVO_USER, CONVO_ASSISTANT, CONVO_TOOL } last;
 	struct buf open;          /* ids of calls that wait for their result: each between NULs */

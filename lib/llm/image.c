@@ -3,30 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool begins(const unsigned char *p, size_t n, const char *magic, size_t m)
-{
-	return n >= m && memcmp(p, magic, m) == 0;
-}
-
-const char *image_type(const unsigned char *p, size_t n, const char **why)
-{
-	*why = "the image is cut off";
-	if (begins(p, n, "\x89PNG\r\n\x1a\n", 8))
-		return memmem(p + n - (n < 64 ? n : 64), n < 64 ? n : 64, "IEND", 4) ? "image/png" : NULL;
-	if (begins(p, n, "\xff\xd8\xff", 3)) {
-		size_t tail = n < 4096 ? n : 4096;   /* cameras append things of their own */
-		return memmem(p + n - tail, tail, "\xff\xd9", 2) ? "image/jpeg" : NULL;
-	}
-	if (begins(p, n, "GIF87a", 6) || begins(p, n, "GIF89a", 6))
-		return memchr(p + n - (n < 64 ? n : 64), ';', n < 64 ? n : 64) ? "image/gif" : NULL;
-	if (begins(p, n, "RIFF", 4) && n >= 12 && memcmp(p + 8, "WEBP", 4) == 0) {
-		size_t size = (size_t)p[4] | (size_t)p[5] << 8 | (size_t)p[6] << 16 | (size_t)p[7] << 24;
-		return size + 8 <= n ? "image/webp" : NULL;
-	}
-	*why = "it is not a PNG, JPEG, GIF or WebP image";
-	return NULL;
-}
-
 /* RFC 4648 section 4 */
 static void base64(struct buf *out, const unsigned char *p, size_t n)
 {
@@ -45,29 +21,61 @@ static void base64(struct buf *out, const unsigned char *p, size_t n)
 	buf_term(out);
 }
 
+/* Also where the bytes cannot be had: then the line's media type tells. */
+static bool is_document(const struct image *im, const struct json *j, int image)
+{
+	return im->media.type ? media_document(&im->media) : json_eq(j, json_get(j, image, "media_type"), "application/pdf");
+}
+
+void image_refuse(struct image *im, const char *why)
+{
+	im->media_type = NULL;
+	buf_clear(&im->text);
+	buf_addf(&im->text, "[%s%s%s left out: %s]", im->document ? "document" : "image", im->name.len ? " " : "",
+	         im->name.len ? im->name.p : "", why);
+}
+
+/* The model takes none of its kind. inputs 0: nothing is known, all is taken. */
+static bool unseen(struct image *im, const struct convo *c)
+{
+	if (!c->inputs || (c->inputs & (im->document ? INPUT_PDF : INPUT_IMAGE)))
+		return false;
+	im->media_type = NULL;
+	buf_clear(&im->text);
+	buf_addf(&im->text, "[%s%s%s left out: %s takes no %s]", im->document ? "document" : "image", im->name.len ? " " : "",
+	         im->name.len ? im->name.p : "", c->maker, im->document ? "documents" : "images");
+	return true;
+}
+
 void image_load(struct image *im, const struct convo *c, const struct json *j, int image, size_t max)
 {
 	struct err e = ERR_INIT;
 	struct buf bytes;
 	const char *why = NULL;
 	char *blob = json_dup(j, json_get(j, image, "blob"));
-	im->media_type = NULL;
+	*im = (struct image){0};
 	buf_init(&im->text, BUF_NOLIMIT);
+	buf_init(&im->name, BUF_NOLIMIT);
 	buf_init(&bytes, (size_t)64 << 20);
+	json_str(j, json_get(j, image, "name"), &im->name);
+	im->document = is_document(im, j, image);
 	if (!blob)
 		why = "it has no blob";
 	else if (!c->load)
 		why = "there is no session to take it from";
 	else if (c->load(c->load_arg, blob, &bytes, &e) < 0)
 		why = e.text[0] ? e.text : "it cannot be read";
-	else if (bytes.over || bytes.len > max)
+	else if (bytes.over)
 		why = "it is too big for the provider";
-	else
-		im->media_type = image_type((const unsigned char *)bytes.p, bytes.len, &why);
-	if (im->media_type)
+	else if (media_look(&im->media, (const unsigned char *)bytes.p, bytes.len, &why))
+		im->media_type = im->media.type;
+	im->document = is_document(im, j, image);
+	if (im->media_type && bytes.len > (im->document ? IMAGE_DOCUMENT : max))
+		why = "it is too big for the provider";
+	if (why)
+		image_refuse(im, why);
+	else if (!unseen(im, c))
 		base64(&im->text, (const unsigned char *)bytes.p, bytes.len);
-	else
-		buf_addf(&im->text, "[image left out: %s]", why);
 	buf_free(&bytes);
 	free(blob);
 }
@@ -75,4 +83,5 @@ void image_load(struct image *im, const struct convo *c, const struct json *j, i
 void image_free(struct image *im)
 {
 	buf_free(&im->text);
+	buf_free(&im->name);
 }

@@ -57,6 +57,25 @@ void request_schema(struct jw *w, const struct json *j, int schema)
 	buf_free(&b);
 }
 
+/* Has the object that is being written a member that begins so: "key":? */
+static bool has_member(const struct buf *b, const struct buf *key)
+{
+	int depth = 0;
+	for (size_t i = 0; i < b->len; i++) {
+		char ch = b->p[i];
+		if (ch == '"' && depth == 1 && b->len - i >= key->len && memcmp(b->p + i, key->p, key->len) == 0)
+			return true;
+		if (ch == '"')
+			for (i++; i < b->len && b->p[i] != '"'; i++)
+				i += b->p[i] == '\\';
+		else if (ch == '{' || ch == '[')
+			depth++;
+		else if (ch == '}' || ch == ']')
+			depth--;
+	}
+	return false;
+}
+
 int request_extra(struct jw *w, const struct call_options *o, struct err *e)
 {
 	struct json j = JSON_INIT;
@@ -72,8 +91,14 @@ int request_extra(struct jw *w, const struct call_options *o, struct err *e)
 	for (struct json_iter it = json_iter(&j, 0); r == 0 && json_next(&it);) {
 		char *key = json_dup(&j, it.key);
 		buf_clear(&value);
-		json_compact(&value, &j, it.value);
-		jw_kraw(w, key, value.p, value.len);
+		struct jw k = jw_begin(&value);
+		jw_strn(&k, key, strlen(key));
+		buf_addc(&value, ':');
+		if (!has_member(w->b, &value)) {             /* what was asked for with an option stands */
+			buf_clear(&value);
+			json_compact(&value, &j, it.value);
+			jw_kraw(w, key, value.p, value.len);
+		}
 		free(key);
 	}
 	json_free(&j);

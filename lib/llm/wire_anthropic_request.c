@@ -9,6 +9,8 @@
 #define MARK ",\"cache_control\":{\"type\":\"ephemeral\"}"
 #define DEFAULT_TOKENS 8192
 #define LEAST_BUDGET 1024
+#define IMAGE_SIDE 8000                                  /* pixels */
+#define DOCUMENT_PAGES 100
 #define ID_BYTES ((size_t)48)
 #define IMAGE_BYTES ((size_t)5 * 1024 * 1024 / 4 * 3)    /* 5 MiB of base64 */
 
@@ -50,6 +52,22 @@ static void put_id(struct jw *w, const char *key, const struct json *j, int v)
 	buf_free(&id);
 }
 
+/* https://docs.anthropic.com/en/docs/build-with-claude/vision and .../pdf-support: the limits, title */
+static void image_block(struct jw *w, const struct image *im)
+{
+	jw_obj(w);
+	jw_kstr(w, "type", im->document ? "document" : "image");
+	jw_key(w, "source");
+	jw_obj(w);
+	jw_kstr(w, "type", "base64");
+	jw_kstr(w, "media_type", im->media_type);
+	jw_kstrn(w, "data", im->text.p, im->text.len);
+	jw_end(w);
+	if (im->document && im->name.len > 0)
+		jw_kstrn(w, "title", im->name.p, im->name.len);
+	jw_end(w);
+}
+
 static void images(struct jw *w, const struct convo *c, const struct json *j)
 {
 	int list = json_get(j, 0, "images");
@@ -57,20 +75,22 @@ static void images(struct jw *w, const struct convo *c, const struct json *j)
 		return;
 	for (struct json_iter it = json_iter(j, list); json_next(&it);) {
 		struct image im;
+		struct buf label;
 		image_load(&im, c, j, it.value, IMAGE_BYTES);
-		if (im.media_type) {
-			jw_obj(w);
-			jw_kstr(w, "type", "image");
-			jw_key(w, "source");
-			jw_obj(w);
-			jw_kstr(w, "type", "base64");
-			jw_kstr(w, "media_type", im.media_type);
-			jw_kstrn(w, "data", im.text.p, im.text.len);
-			jw_end(w);
-			jw_end(w);
-		} else {
-			text_block(w, im.text.p, im.text.len);
+		if (im.media_type && (im.media.width > IMAGE_SIDE || im.media.height > IMAGE_SIDE))
+			image_refuse(&im, "it has more than 8000 pixels a side");
+		else if (im.media_type && im.media.pages > DOCUMENT_PAGES)
+			image_refuse(&im, "it has more than 100 pages");
+		if (im.media_type && !im.document && im.name.len > 0) {
+			buf_init(&label, BUF_NOLIMIT);
+			buf_addf(&label, "[image %s]", im.name.p);
+			text_block(w, label.p, label.len);
+			buf_free(&label);
 		}
+		if (im.media_type)
+			image_block(w, &im);
+		else
+			text_block(w, im.text.p, im.text.len);
 		image_free(&im);
 	}
 }
@@ -153,14 +173,15 @@ static void add_tool(struct convo *c, const struct json *j)
 	buf_free(&block);
 }
 
-/* The provider's own blocks, as they came. trim: without the white space at the end of the last one. */
+/* The provider's own blocks, as they came, but texts of nothing. trim: without the white space at the end of the last one. */
 static void own_blocks(struct jw *w, const struct json *j, int list, bool trim)
 {
 	int n = json_count(j, list), i = 0;
 	for (struct json_iter it = json_iter(j, list); json_next(&it); i++) {
 		size_t len;
 		const char *raw = json_raw(j, it.value, &len);
-		if (!trim || i + 1 < n) {
+		bool is_text = json_eq(j, json_get(j, it.value, "type"), "text");
+		if (!is_text) {
 			jw_raw(w, raw, len);
 			continue;
 		}
@@ -168,7 +189,9 @@ static void own_blocks(struct jw *w, const struct json *j, int list, bool trim)
 		buf_init(&text, BUF_NOLIMIT);
 		json_str(j, json_get(j, it.value, "text"), &text);
 		size_t keep = request_trim(text.p, text.len);
-		if (keep > 0)
+		if (keep > 0 && (!trim || i + 1 < n))        /* blank text is refused */
+			jw_raw(w, raw, len);
+		else if (keep > 0)
 			text_block(w, text.p, keep);
 		buf_free(&text);
 	}
@@ -304,31 +327,65 @@ int anthropic_tools(struct convo *c, const struct json *j, int tools, struct err
 	return 0;
 }
 
-/* The limit holds for thoughts and answer together, the budget must be smaller; no temperature beside it. */
+/* The budget that is asked for, within max_tokens, or 0. Without room for an answer none: the limit holds for thoughts and
+ * answer together, the budget must be smaller and at least 1024. */
+static int64_t budget(const struct convo *c, const struct call_options *o, int64_t *max)
+{
+	int64_t n = c->no_thinking || !effort_word(o) ? 0 : budget_wanted(o);
+	if (n > 0 && n < LEAST_BUDGET)
+		n = LEAST_BUDGET;
+	if (*max <= 0)
+		*max = n > 0 ? n + DEFAULT_TOKENS : DEFAULT_TOKENS;
+	if (n >= *max)
+		n = *max / 2 >= LEAST_BUDGET ? *max / 2 : LEAST_BUDGET;
+	return n < *max ? n : 0;
+}
+
+/* Models that choose by themselves how long they think; they bear a tool loop that began without a thought. */
+static bool adaptive(struct jw *w, const struct call_options *o)
+{
+	const char *word = effort_word(o);
+	bool off = effort_wanted(o) == EFFORT_NONE;
+	if (!word)
+		return false;
+	jw_key(w, "thinking");
+	jw_obj(w);
+	jw_kstr(w, "type", off ? "disabled" : "adaptive");
+	jw_end(w);
+	if (off)
+		return false;
+	jw_key(w, "output_config");
+	jw_obj(w);
+	jw_kstr(w, "effort", word);
+	jw_end(w);
+	return true;
+}
+
+/* No temperature beside thoughts: it would have to be 1. */
 static void limits(struct jw *w, const struct convo *c, const struct call_options *o)
 {
-	int64_t max = o->max_tokens, budget = c->no_thinking ? 0 : o->thinking;
-	if (budget > 0 && budget < LEAST_BUDGET)
-		budget = LEAST_BUDGET;
-	if (max <= 0)
-		max = budget > 0 ? budget + DEFAULT_TOKENS : DEFAULT_TOKENS;
-	if (budget >= max)
-		budget = max / 2 >= LEAST_BUDGET ? max / 2 : LEAST_BUDGET;
-	if (budget >= max)
-		budget = 0;
-	jw_ki64(w, "max_tokens", max);
-	if (budget > 0) {
+	bool budgeted = o->style == STYLE_BUDGET || o->style == STYLE_WIRE, thinks = false;
+	int64_t max = o->max_tokens, n = budgeted ? budget(c, o, &max) : 0;
+	jw_ki64(w, "max_tokens", max > 0 ? max : DEFAULT_TOKENS);
+	if (n > 0) {
 		jw_key(w, "thinking");
 		jw_obj(w);
 		jw_kstr(w, "type", "enabled");
-		jw_ki64(w, "budget_tokens", budget);
+		jw_ki64(w, "budget_tokens", n);
 		jw_end(w);
-	} else if (o->temperature >= 0) {
+		thinks = true;
+	} else if (o->style == STYLE_ADAPTIVE) {
+		thinks = adaptive(w, o);
+	}
+	if (!thinks && o->temperature >= 0 && !(o->quirks & QUIRK_NO_TEMPERATURE)) {
 		jw_key(w, "temperature");
 		jw_double(w, o->temperature);
 	}
 }
 
+/* Four marks, as many as may be: the last tool, the system prompt, the end of this request and that of the one before. The
+ * last makes turns of more than 20 blocks, beyond which no cache is looked for, hit as well: what was written then is
+ * found exactly there. */
 int anthropic_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e)
 {
 	struct jw w = jw_begin(out);
@@ -347,7 +404,7 @@ int anthropic_body(const struct convo *c, const struct call_options *o, struct b
 			buf_insert(out, out->len - 1, MARK, sizeof MARK - 1);
 		jw_end(&w);
 	}
-	if (c->tools.len > 0) {
+	if (c->tools.len > 0 && !(o->quirks & QUIRK_NO_TOOLS)) {
 		jw_key(&w, "tools");
 		jw_arr(&w);
 		jw_raw(&w, c->tools.p, c->tools.len);

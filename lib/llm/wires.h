@@ -34,4 +34,15 @@ int responses_add(struct convo *c, const struct json *message, struct err *e);
 int responses_tools(struct convo *c, const struct json *j, int tools, struct err *e);
 int responses_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
 
+void ollama_event(struct answer *a, const struct json *j);
+void ollama_end(struct answer *a);
+int ollama_add(struct convo *c, const struct json *message, struct err *e);
+int ollama_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
+
+void cohere_event(struct answer *a, const struct json *j);
+void cohere_whole(struct answer *a, const struct json *j);
+void cohere_end(struct answer *a);
+int cohere_add(struct convo *c, const struct json *message, struct err *e);
+int cohere_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
+
 #endif

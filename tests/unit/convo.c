@@ -7,11 +7,16 @@ static struct convo c;
 static struct buf body;
 static struct call_options opt;
 
+/* one grey pixel */
+static const char png[] =
+	"\211PNG\015\012\032\012\000\000\000\015IHDR\000\000\000\001\000\000\000\001\010\000\000\000\000:~\233"
+	"U\000\000\000\012IDATx\234c`\000\000\000\002\000\001H\257\244q\000\000\000\000IEND\256B`\202";
+
 static int load(void *arg, const char *ref, struct buf *bytes, struct err *e)
 {
 	(void)arg;
 	if (strcmp(ref, "sha256:png") == 0)
-		return buf_add(bytes, "\x89PNG\r\n\x1a\n....IEND....", 20);
+		return buf_add(bytes, png, sizeof png - 1);
 	if (strcmp(ref, "sha256:cut") == 0)
 		return buf_add(bytes, "\x89PNG\r\n\x1a\n....", 12);
 	if (strcmp(ref, "sha256:text") == 0)
@@ -25,7 +30,7 @@ static void start(const char *wire, const char *maker)
 		convo_free(&c);
 	convo_init(&c, wire_find(wire), maker);
 	c.load = load;
-	opt = (struct call_options){ .model = "m", .temperature = -1, .thinking = -1, .stream = true };
+	opt = (struct call_options){ .model = "m", .temperature = -1, .thinking = -1, .stream = true, .style = STYLE_WIRE };
 }
 
 static int add(const char *line)
@@ -225,13 +230,13 @@ static void images(void)
 	start("anthropic", "p/m");
 	add(user);
 	OK(strstr(messages(), "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\","
-	          "\"data\":\"iVBORw0KGgouLi4uSUVORC4uLi4=\"}}"), "anthropic: the bytes decide the type");
+	          "\"data\":\"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "anthropic: the bytes decide the type");
 	OK(strstr(body.p, "cut off") && strstr(body.p, "not a PNG") && strstr(body.p, "no blob sha256:none"), "others bec"
 	    "ome notes");
 	start("openai-chat", "p/m");
 	add(user);
 	OK(strstr(messages(), "[{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"image_url\",\"image_url\":{\"url\":"
-	          "\"data:image/png;base64,iVBORw0KGgouLi4uSUVORC4uLi4=\"}}"), "openai-chat: data URL");
+	          "\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "openai-chat: data URL");
 }
 
 static void chat(void)
