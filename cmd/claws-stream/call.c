@@ -171,6 +171,7 @@ void call_start(struct stream *s)
 			s->convo.dropped - s->dropped);
 		s->dropped = s->convo.dropped;
 	}
+	setup_notice(s);
 	if (play_body(s, &s->options, &s->body, &e) < 0 ||
 	    ((s->recording || s->replaying) && play_canon(s, &e) < 0)) {
 		call_refuse(s, "input", e.status, e.text);

@@ -52,10 +52,13 @@ int play_canon(struct stream *s, struct err *e)
 	struct buf body;
 	int bad;
 
-	/* without what this provider refused in this process: another process has not learned it yet */
+	/* without what this provider refused in this process: another process has not learned it yet; nor is the session the same */
+	struct call_options o = s->wanted;
+
+	o.session = NULL;
 	buf_init(&body, BUF_NOLIMIT);
 	buf_clear(&s->canon);
-	bad = play_body(s, &s->wanted, &body, e) < 0 ||
+	bad = play_body(s, &o, &body, e) < 0 ||
 		record_canon(&s->canon, &s->names, s->wire->name, s->path.len ? s->path.p : s->wire->path, body.p, body.len, e) < 0;
 	buf_free(&body);
 	return bad ? -1 : 0;

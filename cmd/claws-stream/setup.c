@@ -106,6 +106,7 @@ static int find_provider(struct stream *s, struct err *e)
 	if (!s->wire)
 		return err_set(e, ST_CONFIG, "wire '%s' is not known; one of %s is needed", wire, WIRE_NAMES);
 	s->maker = xasprintf("%s/%s", s->p.name, s->p.model);
+	s->conf.no_stream |= (s->p.quirks & QUIRK_NO_STREAM) != 0;
 	return 0;
 }
 

@@ -16,7 +16,7 @@
 #include "proto/stage.h"
 
 struct conf {
-	const char *model, *wire, *base_url, *thinking, *record, *replay, *match;
+	const char *model, *wire, *base_url, *thinking, *effort, *record, *replay, *match;
 	long max_tokens, timeout, connect, first_byte, idle, retries;
 	double temperature;
 	bool no_stream, dry_run, no_time;
@@ -36,6 +36,9 @@ struct stream {
 	const struct wire *wire;
 	char *maker;                  /* PROVIDER/MODEL */
 	long thinking;                /* budget asked for; 0 off, -1 nothing said */
+	enum effort effort;           /* the same by word */
+	bool no_effort_said;          /* that the model is not asked to think harder was spoken of */
+	char *session;                /* a key for the provider's cache; NULL: none */
 	char *key;                    /* NULL: none */
 	struct url target;
 	struct buf url, path;         /* path: what was put behind the base URL */
@@ -82,6 +85,7 @@ struct stream {
 /* setup.c */
 int setup(struct stream *s, struct err *e);       /* ST_CONFIG and the like: no call is possible */
 void setup_free(struct stream *s);
+void setup_notice(struct stream *s);              /* once: --effort or --thinking does nothing here */
 
 /* input.c */
 void input_line(struct stream *s, const struct msg *m);
