@@ -13,6 +13,7 @@
 
 static void heard(void *arg, const char *name, char *data, size_t len);
 static void value(void *arg, char *data, size_t len);
+static void message(void *arg, enum eventstream_kind kind, const char *name, char *data, size_t len);
 
 void answer_init(struct answer *a, const struct wire *wire, const struct answer_sink *sink, void *arg)
 {
@@ -41,6 +42,8 @@ void answer_init(struct answer *a, const struct wire *wire, const struct answer_
 	buf_init(&a->joined, BUF_NOLIMIT);
 	sse_init(&a->sse, heard, a);
 	values_init(&a->values, value, a);
+	build_text_init(a);
+	eventstream_init(&a->aws, message, a);
 	a->event = "";
 }
 
@@ -70,6 +73,8 @@ void answer_free(struct answer *a)
 	free(a->parts);
 	sse_free(&a->sse);
 	values_free(&a->values);
+	build_text_free(a);
+	eventstream_free(&a->aws);
 	json_free(&a->json);
 }
 
@@ -198,14 +203,36 @@ static void heard(void *arg, const char *name, char *data, size_t len)
 
 static void value(void *arg, char *data, size_t len)
 {
-	heard(arg, "", data, len);
+	struct answer *a = arg;
+	heard(a, "", data, len);
+	if (a->shape == ANSWER_VALUES && *data != '{' && !a->done)
+		a->bad_event = true;                /* fine only at the very end, where a line was cut */
+}
+
+/* AWS: an exception is an error as the wire's service names it. */
+static void message(void *arg, enum eventstream_kind kind, const char *name, char *data, size_t len)
+{
+	struct answer *a = arg;
+	if (kind == EVENTSTREAM_EVENT) {
+		heard(a, name, data, len);
+		return;
+	}
+	if (a->held.len > 0)
+		release(a, NULL, NULL);
+	build_exception(a, name, data, len);
 }
 
 /* The bytes of a stream of events. */
 static void frames(struct answer *a, const char *p, size_t n)
 {
-	if ((a->shape == ANSWER_SSE ? sse_feed(&a->sse, p, n) : values_feed(&a->values, p, n)) < 0)
-		build_fail(a, "protocol", "an event of the stream is too long");
+	if (a->shape == ANSWER_AWS ? eventstream_feed(&a->aws, p, n) < 0 :
+	    (a->shape == ANSWER_SSE ? sse_feed(&a->sse, p, n) : values_feed(&a->values, p, n)) < 0)
+		build_fail(a, "protocol", a->aws.why ? a->aws.why : "an event of the stream is too long");
+}
+
+static bool framed(const struct answer *a)
+{
+	return a->shape == ANSWER_SSE || a->shape == ANSWER_VALUES || a->shape == ANSWER_AWS;
 }
 
 /* What kind of body is it? Decided by its first bytes, whatever the content type says. */
@@ -236,7 +263,9 @@ static void choose(struct answer *a, bool end)
 		a->shape = ANSWER_START;
 	if (a->shape == ANSWER_WHOLE && a->wire->framing == FRAMING_VALUES && a->status < 400 && n > 0 && strchr("{[", *p) && *p)
 		a->shape = ANSWER_VALUES;
-	if (a->shape != ANSWER_SSE && a->shape != ANSWER_VALUES)
+	if (a->shape == ANSWER_WHOLE && a->wire->framing == FRAMING_AWS && a->status < 400 && n > 0 && *p == 0)
+		a->shape = ANSWER_AWS;
+	if (!framed(a))
 		return;
 	frames(a, p, n);
 	buf_clear(&a->body);
@@ -246,7 +275,7 @@ int answer_feed(struct answer *a, const char *p, size_t n)
 {
 	if (a->ended)
 		return -1;
-	if (a->shape == ANSWER_SSE || a->shape == ANSWER_VALUES) {
+	if (framed(a)) {
 		frames(a, p, n);
 	} else {
 		if (buf_add(&a->body, p, n) < 0)
@@ -332,7 +361,7 @@ static void finish(struct answer *a, const char *class, const char *words)
 		sse_end(&a->sse);
 	else if (a->shape == ANSWER_VALUES)
 		values_end(&a->values);
-	else
+	else if (a->shape != ANSWER_AWS)
 		whole(a);
 	if (a->held.len > 0)
 		release(a, NULL, NULL);
@@ -341,6 +370,7 @@ static void finish(struct answer *a, const char *class, const char *words)
 		build_error_text(a, "", 0);
 	if (a->wire->end)
 		a->wire->end(a);
+	build_text_end(a);
 	if (a->content.over || a->thinking.over || a->blocks.over || a->echo.over)
 		build_fail(a, "protocol", "the answer is too long");
 	if (class && !a->terminal)

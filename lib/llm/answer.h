@@ -28,6 +28,7 @@
 #define LLM_ANSWER_H
 
 #include "llm/wire.h"
+#include "net/eventstream.h"
 #include "net/sse.h"
 #include "net/values.h"
 
@@ -54,6 +55,10 @@ struct answer {
 	bool corrected;           /* openai-responses: a text as a whole was another than its pieces */
 	bool heard;               /* the sink was told of something: a retry must say so */
 
+	/* what the caller may set after answer_init */
+	uint64_t quirks;          /* of provider and model: QUIRK_TEXT_CALLS, QUIRK_THINK_TAGS */
+	const struct buf *tools;  /* offered, as convo.tools has them; borrowed. NULL: none, so no text is a call */
+
 	/* the response's head */
 	int status;
 	int64_t header_retry_ms;  /* retry-after; -1 not sent */
@@ -68,6 +73,7 @@ struct answer {
 	struct buf mended, body;
 	size_t args_total;
 	struct values values;
+	struct eventstream aws;
 	enum { ANSWER_START, ANSWER_SSE, ANSWER_VALUES, ANSWER_AWS, ANSWER_WHOLE } shape;
 	bool ended;
 	const char *event;        /* the name of the event under way: "" none; of AWS the :event-type or :exception-type */
@@ -78,6 +84,10 @@ struct answer {
 	struct part *parts;       /* anthropic: blocks in order; openai-chat: reasoning details */
 	size_t nparts, capparts, capcalls;
 	struct buf echo;          /* openai-chat: extra_content of the message, as JSON text */
+	struct thinktags thinktags;
+	struct textcalls textcalls;
+	struct buf offered_text;  /* tools as one JSON text, parsed: when first asked for */
+	struct json offered;
 	const char *thought_in;   /* openai-chat: the member that carried the thoughts; NULL none */
 };
 

@@ -21,7 +21,11 @@ struct part {
 	bool done;                /* openai-responses: raw is the item as a whole */
 };
 
+/* Text that holds thoughts or calls by the quirks of the model is taken apart (build_text.c). */
 void build_text(struct answer *a, const struct json *j, int v);
+void build_text_init(struct answer *a);
+void build_text_end(struct answer *a);      /* after the wire's end: what was held comes out */
+void build_text_free(struct answer *a);
 void build_think(struct answer *a, const struct json *j, int v);
 
 /* A new call; returns its index, or -1 beyond the limit. id and name may be -1. */
@@ -37,6 +41,8 @@ void part_free(struct part *p);
  * HTTP status says nothing about it. */
 void build_error(struct answer *a, const struct json *j, int v, bool in_stream);
 void build_error_text(struct answer *a, const char *text, size_t n);          /* an error in no known shape */
+/* An exception of an AWS event stream: its name, and its data as JSON or words. */
+void build_exception(struct answer *a, const char *name, const char *data, size_t len);
 void build_fail(struct answer *a, const char *class, const char *what);       /* our own finding: "protocol" */
 void build_classify(struct answer *a);
 

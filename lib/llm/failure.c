@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "llm/build.h"
 #include "llm/classify.h"
@@ -89,6 +90,38 @@ void build_error(struct answer *a, const struct json *j, int v, bool in_stream)
 	}
 	if (a->error.message.len == 0 && json_type(j, v) == JSON_OBJECT && json_count(j, v) > 0)
 		json_compact(&a->error.message, j, v);
+}
+
+/* Inside a stream an exception has no status; what each means is in the reference of Bedrock Runtime's
+ * ConverseStream, where a modelStreamErrorException says to send the request again. */
+static const char *exception_class(const char *name)
+{
+	static const struct { const char *begins, *class; } classes[] = {
+		{ "internalServer", "overloaded" }, { "modelStreamError", "overloaded" }, { "modelNotReady", "overloaded" },
+		{ "serviceUnavailable", "overloaded" }, { "throttling", "rate_limit" }, { "modelTimeout", "timeout" },
+	};
+	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+		if (strncasecmp(name, classes[i].begins, strlen(classes[i].begins)) == 0)
+			return classes[i].class;
+	return "";
+}
+
+void build_exception(struct answer *a, const char *name, const char *data, size_t len)
+{
+	struct buf clean;
+	if (a->error.set)
+		return;
+	buf_init(&clean, BUF_NOLIMIT);
+	json_repair(&clean, data, len);
+	if (json_parse(&a->json, clean.p, clean.len, NULL) == 0) {
+		build_error(a, &a->json, 0, true);
+	} else if (first_error(a, true)) {
+		buf_add(&a->error.message, clean.p, clean.len < 32 * 1024 ? clean.len : 32 * 1024);
+	}
+	buf_clear(&a->error.type);
+	json_repair(&a->error.type, name, strlen(name));
+	snprintf(a->error.class, sizeof a->error.class, "%s", exception_class(name));
+	buf_free(&clean);
 }
 
 void build_classify(struct answer *a)

@@ -3,23 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* RFC 4648 section 4 */
-static void base64(struct buf *out, const unsigned char *p, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *o = buf_room(out, (n + 2) / 3 * 4);
-	if (!o)
-		return;
-	for (size_t i = 0; i < n; i += 3) {
-		unsigned x = (unsigned)p[i] << 16 | (i + 1 < n ? (unsigned)p[i + 1] << 8 : 0) | (i + 2 < n ? p[i + 2] : 0);
-		*o++ = digits[x >> 18];
-		*o++ = digits[x >> 12 & 63];
-		*o++ = i + 1 < n ? digits[x >> 6 & 63] : '=';
-		*o++ = i + 2 < n ? digits[x & 63] : '=';
-	}
-	out->len += (n + 2) / 3 * 4;
-	buf_term(out);
-}
+#include "base/base64.h"
 
 /* Also where the bytes cannot be had: then the line's media type tells. */
 static bool is_document(const struct image *im, const struct json *j, int image)
@@ -75,7 +59,7 @@ void image_load(struct image *im, const struct convo *c, const struct json *j, i
 	if (why)
 		image_refuse(im, why);
 	else if (!unseen(im, c))
-		base64(&im->text, (const unsigned char *)bytes.p, bytes.len);
+		base64_encode(&im->text, bytes.p, bytes.len);
 	buf_free(&bytes);
 	free(blob);
 }

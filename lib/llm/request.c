@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 int request_blocks(const struct convo *c, const struct json *j)
 {
 	int blocks = json_get(j, 0, "blocks");
@@ -30,6 +32,31 @@ void request_input(struct jw *w, const struct json *j, int input)
 	json_compact(&b, j, input);
 	jw_raw(w, b.p, b.len);
 	buf_free(&b);
+}
+
+#define ID_BYTES ((size_t)48)
+
+void request_id(struct jw *w, const char *key, const struct json *j, int v)
+{
+	struct buf id;
+	char digest[SHA256_HEX];
+	bool other;
+	buf_init(&id, BUF_NOLIMIT);
+	json_str(j, v, &id);
+	sha256_hex(digest, id.p, id.len);
+	other = id.len > ID_BYTES;
+	for (size_t i = 0; i < id.len; i++)
+		if (!id.p[i] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", id.p[i])) {
+			id.p[i] = '_';
+			other = true;
+		}
+	if (other) {
+		if (id.len > ID_BYTES)
+			buf_truncate(&id, ID_BYTES);
+		buf_addf(&id, "_%.12s", digest);
+	}
+	jw_kstrn(w, key, id.p, id.len);
+	buf_free(&id);
 }
 
 void request_schema(struct jw *w, const struct json *j, int schema)

@@ -14,6 +14,10 @@ size_t request_trim(const char *s, size_t n);
  * less. */
 void request_input(struct jw *w, const struct json *j, int input);
 
+/* The id of a call, of letters, digits, '_' and '-' (Anthropic, Bedrock): ids of other makers may hold what is refused
+ * there, as Kimi's functions.NAME:0. What such an id becomes ends in its digest: two that differ do not become one. */
+void request_id(struct jw *w, const char *key, const struct json *j, int v);
+
 /* A tool's input_schema as providers take it: an object at the top, without oneOf, anyOf, allOf there. */
 void request_schema(struct jw *w, const struct json *j, int schema);
 

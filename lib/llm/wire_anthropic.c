@@ -186,7 +186,7 @@ static bool special(struct answer *a, struct part *p)
 	return yes;
 }
 
-static void put_args(struct answer *a, struct jw *w, const char *args, size_t n)
+void anthropic_input(struct answer *a, struct jw *w, const char *args, size_t n)
 {
 	struct json in = JSON_INIT;
 	buf_clear(&a->mended);
@@ -224,11 +224,11 @@ static void member(struct answer *a, struct part *p, struct jw *w, const char *k
 		jw_strn(w, b.p, b.len);
 		buf_free(&b);
 	} else if (p->kind == PART_CALL && strcmp(key, "input") == 0 && p->call >= 0) {
-		put_args(a, w, a->calls[p->call].args.p, a->calls[p->call].args.len);
+		anthropic_input(a, w, a->calls[p->call].args.p, a->calls[p->call].args.len);
 	} else if (p->kind == PART_CALL && strcmp(key, "id") == 0 && p->call >= 0) {
 		jw_str(w, a->calls[p->call].id.p);
 	} else if (p->kind == PART_OTHER && strcmp(key, "input") == 0 && p->text.len > 0) {
-		put_args(a, w, p->text.p, p->text.len);
+		anthropic_input(a, w, p->text.p, p->text.len);
 	} else {
 		jw_raw(w, raw, n);
 	}

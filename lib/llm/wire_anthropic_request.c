@@ -1,7 +1,6 @@
 /* wire_anthropic_request.c - requests of the Anthropic Messages API. https://docs.anthropic.com/en/api/messages */
 #include <string.h>
 
-#include "base/hash.h"
 #include "llm/image.h"
 #include "llm/request.h"
 #include "llm/wires.h"
@@ -11,7 +10,6 @@
 #define LEAST_BUDGET 1024
 #define IMAGE_SIDE 8000                                  /* pixels */
 #define DOCUMENT_PAGES 100
-#define ID_BYTES ((size_t)48)
 #define IMAGE_BYTES ((size_t)5 * 1024 * 1024 / 4 * 3)    /* 5 MiB of base64 */
 
 static bool blank(const char *s, size_t n)
@@ -25,31 +23,6 @@ static void text_block(struct jw *w, const char *s, size_t n)
 	jw_kstr(w, "type", "text");
 	jw_kstrn(w, "text", s, n);
 	jw_end(w);
-}
-
-/* ids of other makers may hold what is refused here: Kimi's are functions.NAME:0. What such an id becomes ends in its
- * digest: two ids that differ must not become one. */
-static void put_id(struct jw *w, const char *key, const struct json *j, int v)
-{
-	struct buf id;
-	char digest[SHA256_HEX];
-	bool other;
-	buf_init(&id, BUF_NOLIMIT);
-	json_str(j, v, &id);
-	sha256_hex(digest, id.p, id.len);
-	other = id.len > ID_BYTES;
-	for (size_t i = 0; i < id.len; i++)
-		if (!id.p[i] || !strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", id.p[i])) {
-			id.p[i] = '_';
-			other = true;
-		}
-	if (other) {
-		if (id.len > ID_BYTES)
-			buf_truncate(&id, ID_BYTES);
-		buf_addf(&id, "_%.12s", digest);
-	}
-	jw_kstrn(w, key, id.p, id.len);
-	buf_free(&id);
 }
 
 /* https://docs.anthropic.com/en/docs/build-with-claude/vision and .../pdf-support: the limits, title */
@@ -154,7 +127,7 @@ static void add_tool(struct convo *c, const struct json *j)
 	struct jw w = jw_begin(&block);
 	jw_obj(&w);
 	jw_kstr(&w, "type", "tool_result");
-	put_id(&w, "tool_use_id", j, json_get(j, 0, "tool_call_id"));
+	request_id(&w, "tool_use_id", j, json_get(j, 0, "tool_call_id"));
 	if (json_count(j, json_get(j, 0, "images")) > 0) {
 		jw_key(&w, "content");
 		jw_arr(&w);
@@ -206,7 +179,7 @@ static void rebuilt(struct jw *w, const struct json *j, const struct buf *text, 
 	for (struct json_iter it = json_iter(j, calls); json_type(j, calls) == JSON_ARRAY && json_next(&it);) {
 		jw_obj(w);
 		jw_kstr(w, "type", "tool_use");
-		put_id(w, "id", j, json_get(j, it.value, "id"));
+		request_id(w, "id", j, json_get(j, it.value, "id"));
 		size_t len;
 		const char *name = json_raw(j, json_get(j, it.value, "name"), &len);
 		if (len > 2)

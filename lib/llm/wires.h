@@ -9,6 +9,7 @@
 void anthropic_event(struct answer *a, const struct json *j);
 void anthropic_whole(struct answer *a, const struct json *j);
 void anthropic_end(struct answer *a);
+void anthropic_input(struct answer *a, struct jw *w, const char *args, size_t n);   /* of a call: an object, {} if it is none */
 int anthropic_add(struct convo *c, const struct json *message, struct err *e);
 int anthropic_tools(struct convo *c, const struct json *j, int tools, struct err *e);
 int anthropic_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
@@ -44,5 +45,17 @@ void cohere_whole(struct answer *a, const struct json *j);
 void cohere_end(struct answer *a);
 int cohere_add(struct convo *c, const struct json *message, struct err *e);
 int cohere_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
+
+/* Claude behind others: in their envelope, with their words in the body. */
+void invoke_event(struct answer *a, const struct json *j);
+int invoke_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
+int vertex_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
+
+void converse_event(struct answer *a, const struct json *j);
+void converse_whole(struct answer *a, const struct json *j);
+void converse_end(struct answer *a);
+int converse_add(struct convo *c, const struct json *message, struct err *e);
+int converse_tools(struct convo *c, const struct json *j, int tools, struct err *e);
+int converse_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
 
 #endif
