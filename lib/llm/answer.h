@@ -27,6 +27,8 @@
 #ifndef LLM_ANSWER_H
 #define LLM_ANSWER_H
 
+#include "llm/textcalls.h"
+#include "llm/thinktags.h"
 #include "llm/wire.h"
 #include "net/eventstream.h"
 #include "net/sse.h"

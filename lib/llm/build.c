@@ -27,32 +27,6 @@ void build_count(int64_t *n, const struct json *j, int v)
 		*n = got;
 }
 
-void build_text(struct answer *a, const struct json *j, int v)
-{
-	size_t before = a->content.len;
-	json_str(j, v, &a->content);
-	if (a->content.over)
-		build_fail(a, "protocol", "the answer is too long");
-	if (a->content.len == before)
-		return;
-	a->heard = true;
-	if (a->sink.text)
-		a->sink.text(a->arg, a->content.p + before, a->content.len - before);
-}
-
-void build_think(struct answer *a, const struct json *j, int v)
-{
-	size_t before = a->thinking.len;
-	json_str(j, v, &a->thinking);
-	if (a->thinking.over)
-		build_fail(a, "protocol", "the answer is too long");
-	if (a->thinking.len == before)
-		return;
-	a->heard = true;
-	if (a->sink.thinking)
-		a->sink.thinking(a->arg, a->thinking.p + before, a->thinking.len - before);
-}
-
 static bool id_used(const struct answer *a, const struct call *c)
 {
 	for (size_t i = 0; i < a->ncalls; i++)
