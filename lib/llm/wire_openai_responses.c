@@ -62,7 +62,7 @@ static struct part *begin(struct answer *a, const struct json *j, int item, enum
 	return p;
 }
 
-/* The item's text is not what its deltas said: the message has it as the item does, for who reads it next. What was told is told. */
+/* The item's text is not what its deltas said: the message has it as the item does, for who reads it next. */
 static void correct(struct answer *a, struct part *p, const struct buf *all)
 {
 	struct buf *b = p->kind == PART_TEXT ? &a->content : &a->thinking;

@@ -119,7 +119,8 @@ static void options(void)
 	   "\"user\":\"u\",\"input\":[{\"role\":\"user\",\"content\":\"hi\"}]}", "limits, the cache's key, further members");
 	opt.quirks = QUIRK_NO_TEMPERATURE | QUIRK_NO_MAX_TOKENS;
 	opt.extra = NULL;
-	IS(request(), "{\"model\":\"m\",\"store\":false,\"input\":[{\"role\":\"user\",\"content\":\"hi\"}]}", "what is refused is not sent");
+	IS(request(), "{\"model\":\"m\",\"store\":false,\"input\":[{\"role\":\"user\",\"content\":\"hi\"}]}",
+	   "what is refused is not sent");
 }
 
 static void effort(void)
@@ -134,7 +135,8 @@ static void effort(void)
 	   "\"input\":[{\"role\":\"user\",\"content\":\"hi\"}]}", "an effort by its word");
 	opt.effort = EFFORT_UNSAID;
 	opt.thinking = 0;
-	IS(request(), HEAD ENC_ASKED ",\"reasoning\":{\"effort\":\"none\"},\"input\":[{\"role\":\"user\",\"content\":\"hi\"}]}", "none by number");
+	IS(request(), HEAD ENC_ASKED ",\"reasoning\":{\"effort\":\"none\"},\"input\":[{\"role\":\"user\",\"content\":\"hi\"}]}",
+	   "none by number");
 	opt.thinking = 100000;
 	opt.effort_words = words;
 	OK(strstr(request(), "\"effort\":\"xhigh\"") != NULL, "the provider's own word");
@@ -149,24 +151,32 @@ static void effort(void)
 static void images(void)
 {
 	start(US);
-	add("{\"role\":\"user\",\"content\":\"see\",\"images\":[{\"media_type\":\"image/png\",\"blob\":\"sha256:png\"},{\"media_type\":\"image/png\",\"blob\":\"sha256:gone\"}]}");
+	add("{\"role\":\"user\",\"content\":\"see\",\"images\":["
+	    "{\"media_type\":\"image/png\",\"blob\":\"sha256:png\"},{\"media_type\":\"image/png\",\"blob\":\"sha256:gone\"}]}");
 	IS(input(), "[{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":\"see\"},"
 	   "{\"type\":\"input_image\",\"image_url\":\"" PIXEL "\"},"
 	   "{\"type\":\"input_text\",\"text\":\"[image left out: no blob sha256:gone]\"}]}]}", "images, and what could not be loaded");
 	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"call_1\",\"name\":\"Read\",\"input\":{\"p\":1}}]}");
-	add("{\"role\":\"tool\",\"tool_call_id\":\"call_1\",\"name\":\"Read\",\"content\":\"\",\"images\":[{\"media_type\":\"image/png\",\"blob\":\"sha256:png\"}]}");
+	add("{\"role\":\"tool\",\"tool_call_id\":\"call_1\",\"name\":\"Read\",\"content\":\"\","
+	    "\"images\":[{\"media_type\":\"image/png\",\"blob\":\"sha256:png\"}]}");
 	OK(strstr(input(), ",{\"type\":\"function_call\",\"call_id\":\"call_1\",\"name\":\"Read\",\"arguments\":\"{\\\"p\\\":1}\"},"
-	   "{\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":[{\"type\":\"input_image\",\"image_url\":\"data:image/png;"),
+	   "{\"type\":\"function_call_output\",\"call_id\":\"call_1\","
+	   "\"output\":[{\"type\":\"input_image\",\"image_url\":\"data:image/png;"),
 	   "images in a result");
 
 	start(US);
-	add("{\"role\":\"user\",\"content\":\"read\",\"images\":[{\"media_type\":\"application/pdf\",\"blob\":\"sha256:pdf\",\"name\":\"a.pdf\"}]}");
+	add("{\"role\":\"user\",\"content\":\"read\","
+	    "\"images\":[{\"media_type\":\"application/pdf\",\"blob\":\"sha256:pdf\",\"name\":\"a.pdf\"}]}");
 	const char *at = strstr(input(), "{\"type\":\"input_file\"");
-	OK(at && strncmp(at, "{\"type\":\"input_file\",\"filename\":\"a.pdf\",\"file_data\":\"data:application/pdf;base64,JVBERi0", 86) == 0,
-	   "a document is a file");
+	static const char file[] = "{\"type\":\"input_file\",\"filename\":\"a.pdf\",\"file_data\":\"data:application/pdf;base64,JVBERi0";
+	OK(at && strncmp(at, file, sizeof file - 1) == 0, "a document is a file");
 }
 
 #define RS1 "{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"encrypted_content\":\"ENC1\"}"
+#define PLAIN "{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[]," \
+	"\"content\":[{\"type\":\"reasoning_text\",\"text\":\"t\"}]}"
+#define SHELL "{\"id\":\"sh\",\"type\":\"shell_call\",\"call_id\":\"c\"}," \
+	"{\"id\":\"so\",\"type\":\"shell_call_output\",\"call_id\":\"c\"}"
 #define FC1 "{\"id\":\"fc_1\",\"type\":\"function_call\",\"name\":\"f\",\"call_id\":\"call_1\",\"arguments\":\"{\\\"x\\\":1}\"}"
 #define FC2 "{\"id\":\"fc_2\",\"type\":\"function_call\",\"name\":\"g\",\"call_id\":\"call_2\",\"arguments\":\"{}\"}"
 #define OUT1 "{\"type\":\"function_call_output\",\"call_id\":\"call_1\",\"output\":\"one\"}"
@@ -205,7 +215,8 @@ static void turns(void)
 	add(USER);
 	add(answered(RS1 "," FC1));
 	add("{\"role\":\"tool\",\"tool_call_id\":\"call_1\",\"name\":\"f\",\"content\":\"one\"}");
-	IS(input(), "[" USER ",{\"type\":\"function_call\",\"call_id\":\"call_1\",\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"}," OUT1 "]}",
+	IS(input(), "[" USER ",{\"type\":\"function_call\",\"call_id\":\"call_1\",\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"},"
+	   OUT1 "]}",
 	   "another maker gets the call without the reasoning");
 	add(answered(RS1 "," MSG));
 	OK(strstr(input(), OUT1 ",{\"role\":\"assistant\",\"content\":\"done\"}]}") != NULL, "and text as text");
@@ -225,18 +236,17 @@ static void pairs(void)
 	IS(after(RS1), "]}", "reasoning that led to nothing stays here");
 	IS(after("{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[{\"type\":\"summary_text\",\"text\":\"s\"}]}," MSG),
 	   "," BARE "]}", "reasoning without its content stays here, and the id that asks for it");
-	IS(after("{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"content\":[{\"type\":\"reasoning_text\",\"text\":\"t\"}]}," MSG),
-	   ",{\"id\":\"rs_1\",\"type\":\"reasoning\",\"summary\":[],\"content\":[{\"type\":\"reasoning_text\",\"text\":\"t\"}]}," MSG "]}",
+	IS(after(PLAIN "," MSG), "," PLAIN "," MSG "]}",
 	   "plain reasoning goes back");
 	IS(after(RS1 ",{\"id\":\"ls_1\",\"type\":\"local_shell_call\",\"call_id\":\"call_9\"}," MSG), "," BARE "]}",
 	   "a call that nobody answers stays here, with what led to it");
-	IS(after("{\"id\":\"sh\",\"type\":\"shell_call\",\"call_id\":\"c\"},{\"id\":\"so\",\"type\":\"shell_call_output\",\"call_id\":\"c\"}," MSG),
-	   ",{\"id\":\"sh\",\"type\":\"shell_call\",\"call_id\":\"c\"},{\"id\":\"so\",\"type\":\"shell_call_output\",\"call_id\":\"c\"}," MSG "]}",
+	IS(after(SHELL "," MSG), "," SHELL "," MSG "]}",
 	   "a tool that the provider ran goes with its result");
 	IS(after("{\"id\":\"cmp\",\"type\":\"compaction\",\"encrypted_content\":\"C\"}," MSG),
 	   ",{\"id\":\"cmp\",\"type\":\"compaction\",\"encrypted_content\":\"C\"}," MSG "]}", "compaction goes back");
 	IS(after("{\"id\":\"c1\",\"type\":\"custom_tool_call\",\"call_id\":\"call_1\",\"name\":\"sh\",\"input\":\"ls\"}," RS1 "," MSG),
-	   ",{\"type\":\"function_call\",\"name\":\"sh\",\"call_id\":\"call_1\",\"arguments\":\"{\\\"input\\\":\\\"ls\\\"}\"}," RS1 "," MSG "]}",
+	   ",{\"type\":\"function_call\",\"name\":\"sh\",\"call_id\":\"call_1\","
+	   "\"arguments\":\"{\\\"input\\\":\\\"ls\\\"}\"}," RS1 "," MSG "]}",
 	   "a custom call is one of a function from then on");
 	IS(after(RS1 ",{\"type\":\"function_call\",\"name\":\"f\",\"call_id\":\"call_1\",\"arguments\":\"{\\\"x\"}"),
 	   "," RS1 ",{\"type\":\"function_call\",\"name\":\"f\",\"call_id\":\"call_1\",\"arguments\":\"{}\"}]}",
@@ -249,8 +259,8 @@ static void ids(void)
 	add(USER);
 	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"0123456789012345678901234567890123456789012345678901234567"
 	    "8901234567890\",\"name\":\"f\",\"input\":{}}]}");
-	add("{\"role\":\"tool\",\"tool_call_id\":\"01234567890123456789012345678901234567890123456789012345678901234567890\",\"name\":\"f\","
-	    "\"content\":\"r\"}");
+	add("{\"role\":\"tool\",\"tool_call_id\":\"01234567890123456789012345678901234567890123456789012345678901234567890\","
+	    "\"name\":\"f\",\"content\":\"r\"}");
 	const char *id = strstr(input(), "\"call_id\":\""), *again = id ? strstr(id + 1, "\"call_id\":\"") : NULL;
 	OK(id && again && strcspn(id + 11, "\"") <= 64 && strncmp(id, again, 11 + strcspn(id + 11, "\"") + 1) == 0,
 	   "a long id is shortened the same for call and result");
