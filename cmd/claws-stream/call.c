@@ -128,6 +128,8 @@ static void new_answer(struct stream *s)
 	if (s->answered)
 		answer_free(&s->answer);
 	answer_init(&s->answer, s->wire, &emit_sink, s);
+	s->answer.quirks = s->p.quirks;
+	s->answer.tools = &s->convo.tools;
 	s->answered = true;
 	s->lost[0] = 0;
 }
