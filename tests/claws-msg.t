@@ -93,10 +93,22 @@ run claws-msg prompt -n --session log -i cut.png -i text.png -i jcut -i wcut loo
 is "$(jq -c .images out)" null 'images that are none are not sent'
 is "$(jq -r .content out | grep -c 'could not be used')" 4 'the message says so'
 is "$(wc -l <err | tr -d ' ')" 4 'stderr too'
-head -c 6000000 /dev/zero >huge; run claws-msg prompt -n --session log -i huge look
+{ cat g; head -c 6000000 /dev/zero; printf ';'; } >huge; run claws-msg prompt -n --session log -i huge look
 like "$(jq -r .content out)" 'larger than 5 MB' 'a huge one neither'
+printf 'GIF89a\101\037\002\0\0\0\0,\0;' >wide; run claws-msg prompt -n --session log -i wide look
+like "$(jq -r .content out)" 'image wide could not be used: more than 8000 pixels' 'nor one of 8001 pixels'
 run claws-msg prompt -n -i ok.txt look
 status_is 2 'an image needs --session'
+printf '%%PDF-1.4\n<</Type/Page>>\n%%%%EOF\n' >a.pdf; head -c 20 a.pdf >cut.pdf
+run claws-msg prompt -n --session log -f a.pdf -i ok.txt sum up
+is "$(jq -c '[.content,.images[].media_type,.images[].name]' out)" '["sum up","application/pdf","image/png","a.pdf","ok.txt"]' '-f PDF: a document of the message, with its name'
+is "$(cat "log.d/blobs/sha256-$(jq -r '.images[0].blob' out | cut -d : -f 2)")" "$(cat a.pdf)" 'it lies beside the log'
+run claws-msg prompt -n --session log -f cut.pdf look
+is "$(jq -c '[.images,.content]' out)" '[null,"look\n\n[document cut.pdf could not be used: the document is cut off]"]' 'one that is cut off is not sent'
+run claws-msg prompt -n -f a.pdf look
+status_is 2 'a document needs --session too'
+head -c 17000000 /dev/zero | tr '\0' a >long; run claws-msg prompt -n -f long look
+status_is 65 'a text of 17 MB is refused'
 run claws-msg prompt -n -f ok.txt look
 status_is 65 'an image is no text file'
 like "$(cat err)" 'with -i' 'with a hint'

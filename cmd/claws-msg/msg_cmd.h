@@ -33,8 +33,4 @@ enum stdin_kind stdin_kind(void);
  * read and 0 returned. After 3 s without a byte one notice on stderr names -n. 1 read, 0 nothing came in time, -1 failed. */
 int stdin_read(struct buf *out, long first_ms, struct err *e);
 
-/* image.c: the media type that the first bytes tell ("image/png"), or NULL with the reason in *why: not an image, or one
- * that ends too early. */
-const char *image_type(const unsigned char *p, size_t n, const char **why);
-
 #endif

@@ -10,6 +10,7 @@
 #include "base/prog.h"
 #include "base/status.h"
 #include "base/utf8.h"
+#include "llm/media.h"
 #include "msg_cmd.h"
 #include "proto/stage.h"
 #include "sys/blob.h"
@@ -17,12 +18,16 @@
 
 #define TEXT_MAX ((size_t)16 << 20)     /* of one message: escaped it may take six times that, and a line has 64 MiB */
 #define IMAGE_MAX ((size_t)5 << 20)     /* what Anthropic's API takes for one image; the others take more */
+#define IMAGE_SIDE 8000                 /* pixels, likewise */
+#define DOCUMENT_MAX ((size_t)24 << 20) /* 32 MiB of base64, the most of a request */
+#define FILE_MAX ((size_t)32 << 20)     /* beyond it a file is not read at all */
 
 struct prompt {
 	const struct conf *c;
 	struct stage *s;
-	struct buf images;      /* JSON objects, joined by commas */
-	struct buf notes;       /* text for images that are none */
+	struct buf images;      /* JSON objects, joined by commas: images and documents */
+	struct buf notes;       /* text for those that are none */
+	int blobs;              /* the session's blob directory; -1 not open */
 	bool stdin_done;
 	size_t made;
 };
@@ -65,13 +70,6 @@ static void message(struct prompt *p, const char *text, size_t n, const char *or
 	p->made++;
 }
 
-static bool looks_like_image(const struct buf *b)
-{
-	const char *why;
-
-	return image_type((const unsigned char *)b->p, b->len, &why) || !strcmp(why, "the image is cut off");
-}
-
 static void emit_text(struct prompt *p, const struct buf *raw, const char *what, const char *origin, const char *name)
 {
 	struct buf text;
@@ -97,12 +95,61 @@ static void read_stdin(struct prompt *p, struct buf *b, long first_ms, bool need
 		warn("stdin: nothing came in time, going on without it");
 }
 
+static void note(struct prompt *p, const char *option, const char *path, const char *what, const char *why)
+{
+	warn("%s %s: %s; the model is told so", option, path, why);
+	buf_addf(&p->notes, "%s[%s %s could not be used: %s]", p->notes.len ? "\n" : "", what, path, why);
+}
+
+/* Why no provider would take it; NULL: nothing is wrong. */
+static const char *unusable(const struct media *m, size_t n)
+{
+	if (media_document(m))
+		return n > DOCUMENT_MAX ? "larger than 24 MB" : NULL;
+	if (n > IMAGE_MAX)
+		return "larger than 5 MB";
+	return m->width > IMAGE_SIDE || m->height > IMAGE_SIDE ? "more than 8000 pixels a side" : NULL;
+}
+
+/* Puts an image or a document beside the log and into the last message. */
+static void attach(struct prompt *p, const char *option, const char *path, const struct buf *b)
+{
+	struct err e = ERR_INIT;
+	struct media m;
+	struct jw w;
+	const char *why;
+	char name[BLOB_NAME];
+
+	if (!p->c->session)
+		die(ST_USAGE, "%s %s needs --session LOG: images and documents are kept beside the session's log", option, path);
+	if (media_look(&m, (const unsigned char *)b->p, b->len, &why))
+		why = unusable(&m, b->len);
+	if (why) {
+		note(p, option, path, media_document(&m) ? "document" : "image", why);
+		return;
+	}
+	if (p->blobs < 0 && (p->blobs = session_blobs(p->c->session, &e)) < 0)
+		die_err(&e);
+	if (blob_put(p->blobs, b->p, b->len, name, &e) < 0)
+		die_err(&e);
+	if (p->images.len)
+		buf_addc(&p->images, ',');
+	w = jw_begin(&p->images);
+	jw_obj(&w);
+	jw_kstr(&w, "media_type", m.type);
+	jw_kstr(&w, "blob", name);
+	jw_kstr(&w, "name", path);
+	jw_end(&w);
+}
+
 static void add_file(struct prompt *p, const char *path)
 {
 	struct err e = ERR_INIT;
+	struct media m;
 	struct buf b;
+	const char *why;
 
-	buf_init(&b, TEXT_MAX);
+	buf_init(&b, strcmp(path, "-") ? FILE_MAX : TEXT_MAX);
 	if (!strcmp(path, "-")) {
 		if (stdin_kind() == STDIN_NONE || p->stdin_done)
 			die(ST_NOINPUT, "-f -: stdin is %s", p->stdin_done ? "read already" : "closed or empty");
@@ -111,63 +158,34 @@ static void add_file(struct prompt *p, const char *path)
 	} else {
 		if (io_read_file(AT_FDCWD, path, &b, &e) < 0)
 			die(e.status == ST_DATA ? ST_DATA : ST_NOINPUT, "-f: %s", e.text);
-		if (looks_like_image(&b))
+		media_look(&m, (const unsigned char *)b.p, b.len, &why);
+		if (m.type && !media_document(&m))
 			die(ST_DATA, "-f %s: is an image: give it with -i", path);
-		emit_text(p, &b, path, "file", path);
+		if (m.type)
+			attach(p, "-f", path, &b);
+		else if (b.len > TEXT_MAX)
+			die(ST_DATA, "-f %s: the text is longer than %zu bytes", path, TEXT_MAX);
+		else
+			emit_text(p, &b, path, "file", path);
 	}
 	buf_free(&b);
 }
 
-static void note(struct prompt *p, const char *path, const char *why)
-{
-	warn("-i %s: %s; the model is told so", path, why);
-	buf_addf(&p->notes, "%s[image %s could not be used: %s]", p->notes.len ? "\n" : "", path, why);
-}
-
-static void add_image(struct prompt *p, const char *path, int blobs)
+static void add_image(struct prompt *p, const char *path)
 {
 	struct err e = ERR_INIT;
 	struct buf b;
-	struct jw w;
-	const char *type, *why;
-	char name[BLOB_NAME];
 
-	buf_init(&b, IMAGE_MAX);
-	if (io_read_file(AT_FDCWD, path, &b, &e) < 0) {
-		if (e.status != ST_DATA)
-			die(ST_NOINPUT, "-i: %s", e.text);
-		note(p, path, "larger than 5 MB");
-	} else if (!(type = image_type((const unsigned char *)b.p, b.len, &why))) {
-		note(p, path, why);
-	} else {
-		if (blob_put(blobs, b.p, b.len, name, &e) < 0)
-			die_err(&e);
-		if (p->images.len)
-			buf_addc(&p->images, ',');
-		w = jw_begin(&p->images);
-		jw_obj(&w);
-		jw_kstr(&w, "media_type", type);
-		jw_kstr(&w, "blob", name);
-		jw_end(&w);
-	}
-	buf_free(&b);
-}
-
-static void add_images(struct prompt *p)
-{
-	struct err e = ERR_INIT;
-	int blobs;
-
-	if (!p->c->images.n)
-		return;
 	if (!p->c->session)
 		die(ST_USAGE, "-i needs --session LOG: images are kept beside the session's log");
-	blobs = session_blobs(p->c->session, &e);
-	if (blobs < 0)
-		die_err(&e);
-	for (size_t i = 0; i < p->c->images.n; i++)
-		add_image(p, p->c->images.v[i], blobs);
-	close(blobs);
+	buf_init(&b, FILE_MAX);
+	if (io_read_file(AT_FDCWD, path, &b, &e) == 0)
+		attach(p, "-i", path, &b);
+	else if (e.status == ST_DATA)
+		note(p, "-i", path, "image", "larger than 5 MB");
+	else
+		die(ST_NOINPUT, "-i: %s", e.text);
+	buf_free(&b);
 }
 
 /* The words as one text. */
@@ -256,7 +274,7 @@ static void begin(struct prompt *p, struct stage *s, const struct conf *c)
 {
 	struct buf inbox;
 
-	*p = (struct prompt){.c = c, .s = s};
+	*p = (struct prompt){.c = c, .s = s, .blobs = -1};
 	if (c->output)
 		to_file(c->output);
 	buf_init(&p->images, BUF_NOLIMIT);
@@ -293,7 +311,10 @@ int cmd_prompt(const struct conf *c, int argc, char **argv)
 		add_words(&words, argc, argv);
 		add_stdin(&p, &in);
 	}
-	add_images(&p);
+	for (size_t i = 0; i < c->images.n; i++)
+		add_image(&p, c->images.v[i]);
+	if (p.blobs >= 0)
+		close(p.blobs);
 	if (words.over)
 		die(ST_DATA, "the prompt is longer than %zu bytes: give it with -f FILE", TEXT_MAX);
 	if (blank(&words) && !blank(&in)) {
