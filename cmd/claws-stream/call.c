@@ -143,6 +143,7 @@ static void attempt(struct stream *s)
 		.connect_ms = s->conf.connect, .first_ms = s->conf.first_byte, .idle_ms = s->conf.idle,
 		.no_proxy = url_loopback(&s->target), .ca_file = s->ca_file, .sink = &sink, .arg = s};
 
+	auth_sign(s);
 	new_answer(s);
 	if (s->recording)
 		recorder_begin(&s->recorder);

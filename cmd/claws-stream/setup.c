@@ -90,6 +90,7 @@ static int find_provider(struct stream *s, struct err *e)
 	char *by_key = NULL;
 	int bad;
 
+	auth_region();
 	if (catalog_open(&c, e) < 0)
 		return -1;
 	if (!model || !*model)
@@ -171,13 +172,17 @@ static char *trimmed(const char *v)
 
 static int find_key(struct stream *s, struct err *e)
 {
-	const char *name = NULL, *v = NULL;
+	const char *name = "AWS_SECRET_ACCESS_KEY", *v = NULL;
+	int aws = auth_aws(s, e);
 
-	for (char **k = s->p.key_env; *k && !v; k++)
+	if (aws < 0)
+		return -1;
+	for (char **k = s->p.key_env; !aws && *k && !v; k++)
 		v = env(name = *k);
-	if (!v)
+	if (!v && !aws)
 		v = env(name = "CLAWS_API_KEY");
-	s->key = v ? trimmed(v) : NULL;
+	if (!aws)
+		s->key = v ? trimmed(v) : NULL;
 	if (!s->key)
 		return s->p.key_optional || s->conf.dry_run || s->replaying ? 0 :
 			err_set(e, ST_CONFIG, "no key for %s: set %s or CLAWS_API_KEY", s->p.name,
@@ -213,9 +218,11 @@ static void make_headers(struct stream *s)
 		header(s, s->wire->headers);
 	for (char **h = s->p.headers; h && *h; h++)
 		header(s, *h);
-	if (!s->key)
+	if (s->aws)
+		auth_header(s);
+	if (s->aws || !s->key)
 		return;
-	s->header[s->nheader++] = !strcmp(auth, "bearer") ? xasprintf("authorization: Bearer %s", s->key)
+	s->header[s->nheader++] = !strcmp(auth, "bearer") || !strcmp(auth, "sigv4") ? xasprintf("authorization: Bearer %s", s->key)
 	                                                  : xasprintf("%s: %s", auth, s->key);
 	s->auth = s->nheader;
 }
@@ -330,6 +337,7 @@ void setup_free(struct stream *s)
 	if (s->key)
 		explicit_bzero(s->key, strlen(s->key));
 	free(s->key);
+	auth_free(s);
 	free(s->maker);
 	free(s->session);
 	free(s->cwd);

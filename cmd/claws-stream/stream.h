@@ -1,6 +1,6 @@
 /* stream.h - what the parts of claws-stream share: one struct, passed down.
  *
- *   main.c    options, the loop          setup.c  provider, key, URL, headers
+ *   main.c    options, the loop          setup.c  provider, key, URL, headers (auth.c: AWS)
  *   input.c   what an input line does    call.c   one call from its turn to its turn_done
  *   emit.c    what is written            play.c   --dry-run, --record, --replay */
 #ifndef CLAWS_STREAM_H
@@ -40,6 +40,7 @@ struct stream {
 	bool no_effort_said;          /* that the model is not asked to think harder was spoken of */
 	char *session;                /* a key for the provider's cache; NULL: none */
 	char *key;                    /* NULL: none */
+	struct auth_aws *aws;         /* who signs the requests, where it is not the key that is sent; NULL */
 	struct url target;
 	struct buf url, path;         /* path: what was put behind the base URL */
 	char *header[HEADERS + 1];
@@ -86,6 +87,13 @@ struct stream {
 int setup(struct stream *s, struct err *e);       /* ST_CONFIG and the like: no call is possible */
 void setup_free(struct stream *s);
 void setup_notice(struct stream *s);              /* once: --effort or --thinking does nothing here */
+
+/* auth.c */
+void auth_region(void);                           /* AWS_REGION, if it is not set, becomes what AWS's other settings say */
+int auth_aws(struct stream *s, struct err *e);    /* 1: requests are signed, s->key is what must not be seen; 0: they are not */
+void auth_header(struct stream *s);               /* room for the signature */
+void auth_sign(struct stream *s);                 /* for one attempt; nothing if they are not signed */
+void auth_free(struct stream *s);
 
 /* input.c */
 void input_line(struct stream *s, const struct msg *m);
