@@ -19,8 +19,21 @@ void convo_init(struct convo *c, const struct wire *wire, const char *maker)
 	buf_init(&c->open, CONVO_MAX);
 }
 
+void convo_forget_calls(struct convo *c)
+{
+	for (size_t i = 0; i < c->ncalls; i++) {
+		free(c->calls[i].id);
+		free(c->calls[i].name);
+		free(c->calls[i].own);
+	}
+	free(c->calls);
+	c->calls = NULL;
+	c->ncalls = 0;
+}
+
 void convo_free(struct convo *c)
 {
+	convo_forget_calls(c);
 	free(c->maker);
 	struct buf *all[] = { &c->messages, &c->system, &c->tools, &c->pending, &c->final, &c->open };
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -30,6 +43,7 @@ void convo_free(struct convo *c)
 
 void convo_reset(struct convo *c)
 {
+	convo_forget_calls(c);
 	buf_clear(&c->messages);
 	buf_clear(&c->pending);
 	buf_clear(&c->final);

@@ -24,6 +24,12 @@
 
 enum { INPUT_IMAGE = 1, INPUT_PDF = 2, INPUT_TEXT_ONLY = 4 };
 
+struct convo_call {            /* gemini: a call of the last assistant message */
+	char *id, *name;
+	char *own;                /* the id that the provider gave it, or NULL */
+	size_t end;               /* where its result ends in messages; 0: there is none yet */
+};
+
 struct convo {
 	const struct wire *wire;
 	char *maker;              /* PROVIDER/MODEL that will answer */
@@ -49,6 +55,8 @@ struct convo {
 	size_t results_at;        /* end of the tool results at the start of the last message */
 	bool ids_kept;            /* openai-chat: the calls under way are of the maker, their ids stay as they came */
 	bool no_thinking;         /* anthropic: the tool loop under way began without a thought: no more of them */
+	struct convo_call *calls; /* gemini */
+	size_t ncalls;
 	enum { CONVO_NONE, CONVO_USER, CONVO_ASSISTANT, CONVO_TOOL } last;
 	struct buf open;          /* ids of calls that wait for their result: each between NULs */
 	struct set ids;           /* all call ids seen */
@@ -58,6 +66,7 @@ void convo_init(struct convo *c, const struct wire *wire, const char *maker);
 void convo_free(struct convo *c);
 void convo_reset(struct convo *c);
 int convo_add(struct convo *c, const struct json *line, struct err *e);   /* other lines than the five: 0 */
+void convo_forget_calls(struct convo *c);                                  /* c->calls: for the wires */
 /* Was this call id used before in the conversation? For giving new calls ids of their own (answer_sink.rename). */
 bool convo_has_id(const struct convo *c, const char *id);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "llm/schema_plain.h"
 
 int request_blocks(const struct convo *c, const struct json *j)
 {
@@ -59,10 +60,16 @@ void request_id(struct jw *w, const char *key, const struct json *j, int v)
 	buf_free(&id);
 }
 
-void request_schema(struct jw *w, const struct json *j, int schema)
+void request_schema(struct jw *w, const struct json *j, int schema, uint64_t quirks)
 {
 	struct buf b;
 	buf_init(&b, BUF_NOLIMIT);
+	if (quirks & QUIRK_PLAIN_SCHEMA) {
+		schema_plain(&b, j, schema);
+		jw_raw(w, b.p, b.len);
+		buf_free(&b);
+		return;
+	}
 	jw_obj(w);
 	jw_kstr(w, "type", "object");
 	if (json_type(j, schema) != JSON_OBJECT || json_type(j, json_get(j, schema, "properties")) != JSON_OBJECT)

@@ -18,8 +18,9 @@ void request_input(struct jw *w, const struct json *j, int input);
  * there, as Kimi's functions.NAME:0. What such an id becomes ends in its digest: two that differ do not become one. */
 void request_id(struct jw *w, const char *key, const struct json *j, int v);
 
-/* A tool's input_schema as providers take it: an object at the top, without oneOf, anyOf, allOf there. */
-void request_schema(struct jw *w, const struct json *j, int schema);
+/* A tool's input_schema as providers take it: an object at the top, without oneOf, anyOf, allOf there; under QUIRK_PLAIN_SCHEMA
+ * in the words of schema_plain.h. */
+void request_schema(struct jw *w, const struct json *j, int schema, uint64_t quirks);
 
 /* Writes o->extra, the body's further members. */
 int request_extra(struct jw *w, const struct call_options *o, struct err *e);   /* -1: o->extra is no JSON */

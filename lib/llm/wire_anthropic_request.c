@@ -293,7 +293,7 @@ int anthropic_tools(struct convo *c, const struct json *j, int tools, struct err
 		if (n > 2)
 			jw_kraw(&w, "description", raw, n);
 		jw_key(&w, "input_schema");
-		request_schema(&w, j, json_get(j, it.value, "input_schema"));
+		request_schema(&w, j, json_get(j, it.value, "input_schema"), c->quirks);
 		jw_end(&w);
 	}
 	buf_cut(&c->tools, 1);

@@ -318,7 +318,7 @@ int converse_tools(struct convo *c, const struct json *j, int tools, struct err 
 		jw_key(&w, "inputSchema");
 		jw_obj(&w);
 		jw_key(&w, "json");
-		request_schema(&w, j, json_get(j, it.value, "input_schema"));
+		request_schema(&w, j, json_get(j, it.value, "input_schema"), c->quirks);
 		jw_end(&w);
 		jw_end(&w);
 		jw_end(&w);

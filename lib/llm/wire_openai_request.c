@@ -26,7 +26,7 @@ int chat_tools(struct convo *c, const struct json *j, int tools, struct err *e)
 		if (json_strlen(j, json_get(j, it.value, "description")) > 0)
 			jw_kraw(&w, "description", raw, n);
 		jw_key(&w, "parameters");
-		request_schema(&w, j, json_get(j, it.value, "input_schema"));
+		request_schema(&w, j, json_get(j, it.value, "input_schema"), c->quirks);
 		jw_end(&w);
 		jw_end(&w);
 	}

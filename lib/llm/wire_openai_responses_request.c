@@ -289,7 +289,7 @@ int responses_tools(struct convo *c, const struct json *j, int tools, struct err
 		if (json_strlen(j, json_get(j, it.value, "description")) > 0)
 			raw_string(&w, "description", j, json_get(j, it.value, "description"), "");
 		jw_key(&w, "parameters");
-		request_schema(&w, j, json_get(j, it.value, "input_schema"));
+		request_schema(&w, j, json_get(j, it.value, "input_schema"), c->quirks);
 		jw_kbool(&w, "strict", false);
 		jw_end(&w);
 	}

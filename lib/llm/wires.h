@@ -58,4 +58,11 @@ int converse_add(struct convo *c, const struct json *message, struct err *e);
 int converse_tools(struct convo *c, const struct json *j, int tools, struct err *e);
 int converse_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
 
+void gemini_event(struct answer *a, const struct json *j);
+void gemini_whole(struct answer *a, const struct json *j);
+void gemini_end(struct answer *a);
+int gemini_add(struct convo *c, const struct json *message, struct err *e);
+int gemini_tools(struct convo *c, const struct json *j, int tools, struct err *e);
+int gemini_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e);
+
 #endif
