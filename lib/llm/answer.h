@@ -90,6 +90,7 @@ struct answer {
 	struct textcalls textcalls;
 	struct buf offered_text;  /* tools as one JSON text, parsed: when first asked for */
 	struct json offered;
+	int64_t prompt_tokens, tool_tokens;  /* gemini: as last said; 0: not yet */
 	const char *thought_in;   /* openai-chat: the member that carried the thoughts; NULL none */
 };
 

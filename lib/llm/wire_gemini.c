@@ -14,27 +14,31 @@ enum { SPECIAL = 1, STREAMED = 2 };
 
 /* ---- usage, model, the end */
 
-/* Each usageMetadata is the state so far, whole: the last one holds. Vertex sends some without any count. */
+/* Of counts that are not below 0; below it (more was cached than sent) is none. */
+static int64_t sum(int64_t a, int64_t b)
+{
+	a = a < 0 ? 0 : a;
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* A later count replaces an earlier one; what a later event does not count stays as it was. */
 static void usage(struct answer *a, const struct json *j, int v)
 {
-	int64_t prompt = -1, cached = -1, tools = -1, output = -1, thoughts = -1;
-	build_count(&prompt, j, json_get(j, v, "promptTokenCount"));
-	build_count(&cached, j, json_get(j, v, "cachedContentTokenCount"));
-	build_count(&tools, j, json_get(j, v, "toolUsePromptTokenCount"));
+	struct usage *u = &a->usage;
+	int64_t thoughts = u->reasoning > 0 ? u->reasoning : 0, output = u->output > 0 ? u->output - thoughts : 0;
+
+	build_count(&a->prompt_tokens, j, json_get(j, v, "promptTokenCount"));
+	build_count(&a->tool_tokens, j, json_get(j, v, "toolUsePromptTokenCount"));
+	build_count(&u->cache_read, j, json_get(j, v, "cachedContentTokenCount"));
+	build_count(&u->reasoning, j, json_get(j, v, "thoughtsTokenCount"));
 	build_count(&output, j, json_get(j, v, "candidatesTokenCount"));
-	build_count(&thoughts, j, json_get(j, v, "thoughtsTokenCount"));
-	if (cached >= 0)
-		a->usage.cache_read = cached;
-	if (prompt >= 0) {
-		int64_t fresh = cached > prompt ? 0 : cached > 0 ? prompt - cached : prompt;
-		a->usage.input = tools > 0 && fresh < INT64_MAX - tools ? fresh + tools : fresh;
+	if (a->prompt_tokens > 0) {
+		int64_t fresh = u->cache_read > 0 ? a->prompt_tokens - u->cache_read : a->prompt_tokens;
+		u->input = sum(fresh, a->tool_tokens);
 	}
-	if (thoughts >= 0)
-		a->usage.reasoning = thoughts;
-	if (output >= 0 || thoughts >= 0) {
-		output = output < 0 ? 0 : output;
-		a->usage.output = thoughts > 0 && output < INT64_MAX - thoughts ? output + thoughts : output;
-	}
+	thoughts = u->reasoning > 0 ? u->reasoning : 0;
+	if (u->output >= 0 || u->reasoning >= 0 || json_get(j, v, "candidatesTokenCount") >= 0)
+		u->output = sum(output, thoughts);
 }
 
 static const struct { const char *word; enum stop stop; } reasons[] = {
