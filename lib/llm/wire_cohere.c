@@ -128,8 +128,8 @@ static void v1_event(struct answer *a, const struct json *j)
 		calls(a, j, json_get(j, 0, "tool_calls"), 0, true);
 	if (!json_eq(j, type, "stream-end"))
 		return;
-	finish(a, j, response);
 	finish(a, j, 0);
+	usage(a, j, json_get(j, response, "meta"));
 }
 
 /* A whole answer of either version, or something else. */

@@ -1,0 +1,2 @@
+#define WIRE "cohere"
+#include "answer_wire.h"

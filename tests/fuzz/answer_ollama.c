@@ -1,0 +1,2 @@
+#define WIRE "ollama-chat"
+#include "answer_wire.h"
