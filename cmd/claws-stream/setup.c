@@ -55,7 +55,7 @@ static int check_options(struct stream *s, struct err *e)
 	}
 	if (!isfinite(s->conf.temperature))
 		return err_set(e, ST_USAGE, "--temperature: expected a number such as 0.7");
-	s->effort = effort_find(s->conf.effort ? s->conf.effort : "");
+	s->effort = s->conf.effort ? effort_find(s->conf.effort) : EFFORT_UNSAID;
 	s->thinking = -1;
 	if (t && !strcmp(t, "off")) {
 		s->thinking = 0;
