@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/set.h"
 #include "json/jw.h"
 
 #define SOURCES 32             /* schemas that are joined into one by $ref and allOf */
@@ -305,25 +306,16 @@ static void copy_format(const struct plain *p, struct jw *w, const struct view *
 			jw_kstr(w, "format", known[i].word);
 }
 
-/* Of a property that an earlier source has, nothing is taken. */
-static bool earlier(const struct plain *p, const struct view *s, int i, const char *key)
-{
-	for (int k = 0; k < i; k++)
-		if (json_get(p->j, json_get(p->j, s->at[k], "properties"), key) >= 0)
-			return true;
-	return false;
-}
-
-static int properties(struct plain *p, struct jw *w, const struct view *s, bool always)
+/* Their names are in `names` then; of a property that an earlier source has, nothing is taken. */
+static size_t properties(struct plain *p, struct jw *w, const struct view *s, struct set *names)
 {
 	const struct json *j = p->j;
-	int n = 0;
 	for (int i = 0; i < s->n; i++) {
 		int map = json_get(j, s->at[i], "properties");
 		for (struct json_iter it = json_iter(j, map); json_type(j, map) == JSON_OBJECT && json_next(&it);) {
 			char *key = json_dup(j, it.key);
-			if (*key && !(i > 0 && earlier(p, s, i, key))) {
-				if (n++ == 0) {
+			if (*key && set_add(names, key, strlen(key))) {
+				if (names->n == 1) {
 					jw_key(w, "properties");
 					jw_obj(w);
 				}
@@ -333,46 +325,40 @@ static int properties(struct plain *p, struct jw *w, const struct view *s, bool 
 			free(key);
 		}
 	}
-	if (n > 0)
+	if (names->n > 0)
 		jw_end(w);
-	else if (always)
-		jw_kraw(w, "properties", "{}", 2);
-	return n;
+	return names->n;
 }
 
 /* A required name that is no property is refused. */
-static void required(struct plain *p, struct jw *w, const struct view *s)
+static void required(struct plain *p, struct jw *w, const struct view *s, const struct set *names)
 {
-	const struct json *j = p->j;
-	struct buf names, one;
-	buf_init(&names, BUF_NOLIMIT);
-	buf_init(&one, BUF_NOLIMIT);
+	struct set seen = SET_INIT;
 	for (int i = 0; i < s->strict; i++) {
-		int list = json_get(j, s->at[i], "required");
-		for (struct json_iter it = json_iter(j, list); json_type(j, list) == JSON_ARRAY && json_next(&it);) {
-			char *key = json_dup(j, it.value);
-			bool known = key && *key && earlier(p, s, s->n, key);
+		int list = json_get(p->j, s->at[i], "required");
+		for (struct json_iter it = json_iter(p->j, list); json_type(p->j, list) == JSON_ARRAY && json_next(&it);) {
+			char *key = json_dup(p->j, it.value);
+			if (key && set_has(names, key, strlen(key)) && set_add(&seen, key, strlen(key))) {
+				if (seen.n == 1) {
+					jw_key(w, "required");
+					jw_arr(w);
+				}
+				jw_str(w, key);
+			}
 			free(key);
-			if (!known)
-				continue;
-			buf_clear(&one);
-			buf_addc(&one, ',');
-			json_canon(&one, j, it.value);
-			buf_addc(&one, ',');
-			if (names.len == 0)
-				buf_addc(&names, ',');
-			if (!memmem(names.p, names.len, one.p, one.len))
-				buf_add(&names, one.p + 1, one.len - 1);
 		}
 	}
-	if (names.len > 1) {
-		jw_key(w, "required");
-		jw_arr(w);
-		jw_raw(w, names.p + 1, names.len - 2);
+	if (seen.n > 0)
 		jw_end(w);
-	}
-	buf_free(&names);
-	buf_free(&one);
+	set_free(&seen);
+}
+
+static void object(struct plain *p, struct jw *w, const struct view *s)
+{
+	struct set names = SET_INIT;
+	if (properties(p, w, s, &names) > 0)
+		required(p, w, s, &names);
+	set_free(&names);
 }
 
 static void items(struct plain *p, struct jw *w, const struct view *s)
@@ -407,8 +393,8 @@ static void members(struct plain *p, struct jw *w, const struct view *s, enum ki
 		copy_number(p, w, s, "minItems", true);
 		copy_number(p, w, s, "maxItems", true);
 		items(p, w, s);
-	} else if (k == OBJECT && properties(p, w, s, false) > 0) {
-		required(p, w, s);
+	} else if (k == OBJECT) {
+		object(p, w, s);
 	}
 }
 
@@ -508,10 +494,11 @@ static void node(struct plain *p, struct jw *w, int schema, const char *descript
 	jw_end(w);
 }
 
-int schema_plain(struct buf *out, const struct json *j, int schema)
+size_t schema_plain(struct buf *out, const struct json *j, int schema)
 {
 	struct plain p = { .j = j, .out = out, .root = schema };
 	struct view s = { .n = 0 };
+	struct set names = SET_INIT;
 	struct jw w = jw_begin(out);
 
 	join(&p, &s, schema);
@@ -528,9 +515,12 @@ int schema_plain(struct buf *out, const struct json *j, int schema)
 	char *text = json_dup(j, find(&p, &s, "description"));
 	write_description(&w, text ? text : "", NULL);
 	free(text);
-	int n = properties(&p, &w, &s, true);
+	size_t n = properties(&p, &w, &s, &names);
 	if (n > 0)
-		required(&p, &w, &s);
+		required(&p, &w, &s, &names);
+	else
+		jw_kraw(&w, "properties", "{}", 2);
 	jw_end(&w);
+	set_free(&names);
 	return n;
 }

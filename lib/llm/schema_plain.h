@@ -25,6 +25,6 @@
 #define SCHEMA_BYTES ((size_t)256 << 10)
 
 /* Returns the number of properties at the top. */
-int schema_plain(struct buf *out, const struct json *j, int schema);
+size_t schema_plain(struct buf *out, const struct json *j, int schema);
 
 #endif
