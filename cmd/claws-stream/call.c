@@ -32,12 +32,12 @@ static void call_over(struct stream *s, enum stop stop)
 	s->calls++;
 }
 
-/* The call cannot be made. */
-static void call_refuse(struct stream *s, const char *class, int status, const char *text)
+/* The call cannot be made. code NULL and wait_ms -1 where there is none. */
+static void refuse_with(struct stream *s, const char *class, int status, const char *code, int64_t wait_ms, const char *text)
 {
 	struct buf masked;
 
-	emit_error(s, class, 0, NULL, -1, text);
+	emit_error(s, class, 0, code, wait_ms, text);
 	buf_init(&masked, 4096);
 	record_mask(&masked, text, strlen(text), s->key);
 	if (!s->st.ring)
@@ -45,6 +45,11 @@ static void call_refuse(struct stream *s, const char *class, int status, const c
 	buf_free(&masked);
 	s->status = status_worse(s->status, status);
 	call_over(s, STOP_ERROR);
+}
+
+static void call_refuse(struct stream *s, const char *class, int status, const char *text)
+{
+	refuse_with(s, class, status, NULL, -1, text);
 }
 
 static void call_overflow(struct stream *s)
@@ -134,16 +139,30 @@ static void new_answer(struct stream *s)
 	s->lost[0] = 0;
 }
 
+/* What identifies the call for a provider that is asked twice: the official clients send it, and the same for all attempts. */
+static void new_once(struct stream *s)
+{
+	unsigned char random[16];
+	size_t n = (size_t)snprintf(s->once, sizeof s->once, "idempotency-key: claws-");
+
+	io_random(random, sizeof random);
+	for (size_t i = 0; i < sizeof random; i++)
+		n += (size_t)snprintf(s->once + n, sizeof s->once - n, "%02x", random[i]);
+}
+
 static void attempt(struct stream *s)
 {
 	struct err e = ERR_INIT;
+	const char *header[HEADERS + 2];
 	struct http_request r = {
-		.url = s->url.p, .body = s->body.p, .len = s->body.len,
-		.headers = (const char *const *)s->header,
+		.url = s->url.p, .body = s->body.p, .len = s->body.len, .headers = header,
 		.connect_ms = s->conf.connect, .first_ms = s->conf.first_byte, .idle_ms = s->conf.idle,
 		.no_proxy = url_loopback(&s->target), .ca_file = s->ca_file, .sink = &sink, .arg = s};
 
 	auth_sign(s);
+	memcpy(header, s->header, s->nheader * sizeof *header);
+	header[s->nheader] = s->once;
+	header[s->nheader + 1] = NULL;
 	new_answer(s);
 	if (s->recording)
 		recorder_begin(&s->recorder);
@@ -152,10 +171,61 @@ static void attempt(struct stream *s)
 		call_refuse(s, "config", e.status, e.text);
 }
 
-void call_start(struct stream *s)
+static bool make_body(struct stream *s, struct err *e)
+{
+	if (play_body(s, &s->options, &s->body, e) < 0)
+		return false;
+	new_once(s);
+	return true;
+}
+
+/* The call is over, unless false: the recording may be the answer of a fallback, which is looked for now. */
+static bool replayed(struct stream *s, struct err *first)
 {
 	struct err e = ERR_INIT;
 
+	new_answer(s);
+	if (play_answer(s, &e) == 0) {
+		call_end(s);
+		return true;
+	}
+	if (!first->status)
+		*first = e;
+	if (chain_next(s, "unknown", "it has no recording"))
+		return false;
+	call_refuse(s, "input", first->status, first->text);
+	return true;
+}
+
+/* The model that is called now gets the request, or does not: then the next. */
+static void begin(struct stream *s)
+{
+	struct err first = ERR_INIT;
+	int64_t left;
+
+	for (;;) {
+		struct err e = ERR_INIT;
+
+		recover_begin(s);
+		if (!make_body(s, &e) || ((s->recording || s->replaying) && play_canon(s, &e) < 0)) {
+			call_refuse(s, "input", e.status, e.text);
+			return;
+		}
+		if (s->replaying) {
+			if (replayed(s, &first))
+				return;
+		} else if (breaker_lets(s, &e, &left)) {
+			attempt(s);
+			return;
+		} else if (!chain_next(s, "overloaded", e.text)) {
+			refuse_with(s, "overloaded", e.status, "circuit_open", left, e.text);
+			return;
+		}
+	}
+}
+
+void call_start(struct stream *s)
+{
 	s->started = io_now_ms();
 	s->status = ST_OK;
 	s->phase = PHASE_RUNNING;
@@ -165,6 +235,7 @@ void call_start(struct stream *s)
 		call_refuse(s, s->broken.status == ST_CONFIG ? "config" : "input", s->broken.status, s->broken.text);
 		return;
 	}
+	chain_home(s);
 	if (s->convo.nmessages == 0) {
 		call_refuse(s, "input", ST_NOINPUT, "the conversation is empty: there is nothing to answer");
 		return;
@@ -175,87 +246,68 @@ void call_start(struct stream *s)
 		s->dropped = s->convo.dropped;
 	}
 	setup_notice(s);
-	if (play_body(s, &s->options, &s->body, &e) < 0 ||
-	    ((s->recording || s->replaying) && play_canon(s, &e) < 0)) {
-		call_refuse(s, "input", e.status, e.text);
-		return;
-	}
-	if (!s->replaying) {
-		attempt(s);
-		return;
-	}
-	new_answer(s);
-	if (play_answer(s, &e) < 0)
-		call_refuse(s, "input", e.status, e.text);
-	else
-		call_end(s);
+	begin(s);
 }
 
-static const char *limit_name(const struct call_options *o)
+/* How the attempt went, for the circuit breaker: what is the provider's own fault, not ours and not a limit of the account.
+ * A server on this machine that is not there costs nothing to ask again: whoever starts it does not want to wait. */
+static enum outcome outcome(const struct stream *s)
 {
-	return o->quirks & QUIRK_MAX_COMPLETION_TOKENS ? "max_completion_tokens" : "max_tokens";
+	const struct answer *a = &s->answer;
+	const char *class = a->error.class;
+
+	if (!a->error.set)
+		return a->stop == STOP_TRUNCATED ? OUT_NOTHING : OUT_WORKED;
+	if (!strcmp(class, "connection"))
+		return url_loopback(&s->target) ? OUT_NOTHING : OUT_FAILED;
+	if (!strcmp(class, "overloaded") || !strcmp(class, "timeout") || a->error.status >= 500)
+		return OUT_FAILED;
+	return a->error.status >= 400 ? OUT_WORKED : OUT_NOTHING;
 }
 
-/* Does the refusal name a parameter of ours? Then it is left out from now on. True: the next request differs. */
-static bool drop_parameter(struct stream *s)
-{
-	static const char *const refusals[] = {
-		"unsupported", "not supported", "not support", "unrecognized", "not permitted", "deprecated", "unknown",
-		"only the default", "may only be set", "unexpected", "not allowed", NULL};
-	const struct answer_error *e = &s->answer.error;
-	struct call_options *o = &s->options;
-	const char *text = e->message.p;
-	bool refused = false;
-	const char *what;
-
-	if (!e->set || e->status < 400 || (e->status != 400 && e->status != 422) || s->answer.heard)
-		return false;
-	for (const char *const *r = refusals; *r; r++)
-		refused = refused || strcasestr(text, *r) || strcasestr(e->code.p, *r);
-	if (!refused)
-		return false;
-	if (o->temperature >= 0 && strstr(text, "temperature"))
-		o->temperature = -1, what = "temperature is";
-	else if (o->thinking >= 0 && (strstr(text, "thinking") || strstr(text, "reasoning_effort")))
-		o->thinking = -1, what = "thinking is";
-	else if (!(o->quirks & QUIRK_NO_STREAM_USAGE) && strstr(text, "stream_options"))
-		o->quirks |= QUIRK_NO_STREAM_USAGE, what = "stream_options are";
-	else if (o->max_tokens && !s->swapped && strstr(text, limit_name(o)))
-		s->swapped = true, o->quirks ^= QUIRK_MAX_COMPLETION_TOKENS, what = "this name of the token limit is";
-	else
-		return false;
-	stage_notice(&s->st, "%s not known to %s and left out from now on", what, s->maker);
-	return true;
-}
-
-/* An attempt has failed. True: another one follows. */
+/* An attempt has failed. True: another one follows. Nothing does once something of the answer was shown: it cannot be taken
+ * back. */
 static bool try_again(struct stream *s)
 {
 	struct answer *a = &s->answer;
+	const char *class = a->error.set ? a->error.class : "truncated";
 	struct err e = ERR_INIT;
+	struct buf words;
+	bool again;
 	int64_t wait;
 
-	if (drop_parameter(s)) {
-		if (play_body(s, &s->options, &s->body, &e) < 0)
+	if (a->heard)
+		return false;
+	if (recover(s)) {
+		if (!make_body(s, &e))
 			return false;
 		attempt(s);
 		return true;
 	}
-	if (a->heard || !answer_retryable(a))
+	if (recover_oversize(s))
 		return false;
-	switch (retry_next(&s->retry, a->error.set ? a->error.retry_after_ms : -1, io_now_ms(), &wait)) {
-	case RETRY_WAIT:
+	if (!strcmp(class, "rate_limit") && chain_swap(s)) {
+		begin(s);
+		return true;
+	}
+	if ((!a->error.set && a->stop != STOP_TRUNCATED) || !strcmp(a->error.code.p, "tool_use_failed"))
+		return false;
+	if (answer_retryable(a) && !s->probing &&
+	    retry_next(&s->retry, a->error.set ? a->error.retry_after_ms : -1, io_now_ms(), &wait) == RETRY_WAIT) {
 		emit_retry(s, wait);
 		answer_free(a);
 		s->answered = false;
 		s->phase = PHASE_WAITING;
 		s->wait_until = io_now_ms() + wait;
 		return true;
-	case RETRY_TOO_LONG:
-	case RETRY_USED_UP:
-		break;
 	}
-	return false;
+	buf_init(&words, 4096);
+	answer_words(a, &words);
+	again = io_now_ms() < s->retry.deadline && chain_next(s, class, words.p);
+	buf_free(&words);
+	if (again)
+		begin(s);
+	return again;
 }
 
 void call_arrived(struct stream *s)
@@ -271,11 +323,12 @@ void call_arrived(struct stream *s)
 		return;
 	}
 	if (h->failed) {
-		snprintf(s->lost, sizeof s->lost, "%s: %s", s->target.host, h->text);
+		snprintf(s->lost, sizeof s->lost, "%.200s: %.800s", s->target.host, h->text);
 		answer_fail(&s->answer, s->answer.heard ? "truncated" : h->class, "%s", s->lost);
 	} else {
 		answer_end(&s->answer);
 	}
+	breaker_tell(s, outcome(s));
 	if (!try_again(s))
 		call_end(s);
 }
@@ -289,6 +342,7 @@ void call_out_of_time(struct stream *s)
 {
 	snprintf(s->lost, sizeof s->lost, "%s: the call took longer than --timeout allows", s->target.host);
 	http_stop(&s->http);
+	breaker_tell(s, OUT_NOTHING);
 	answer_fail(&s->answer, s->answer.heard ? "truncated" : "timeout", "%s", s->lost);
 	call_end(s);
 }
@@ -301,6 +355,7 @@ void call_cut(struct stream *s)
 		size_t calls;
 
 		http_stop(&s->http);
+		breaker_tell(s, OUT_NOTHING);
 		answer_cut(a);
 		/* even if all of it has come: what was interrupted is not to be run */
 		a->stop = STOP_INTERRUPTED;

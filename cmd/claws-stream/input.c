@@ -9,7 +9,7 @@
 #include "sys/blob.h"
 
 /* convo.load: an image is a blob of the session's own directory, and nothing else. */
-static int load_blob(void *arg, const char *ref, struct buf *bytes, struct err *e)
+int input_blob(void *arg, const char *ref, struct buf *bytes, struct err *e)
 {
 	struct stream *s = arg;
 	const char *log = getenv("CLAWS_SESSION");
@@ -34,13 +34,12 @@ static void converse(struct stream *s, const struct msg *m)
 
 	if (s->broken.status)
 		return;
-	s->convo.load = load_blob;
-	s->convo.load_arg = s;
-	if (convo_add(&s->convo, m->json, &e) < 0) {
+	if (convo_add(chain_first(s), m->json, &e) < 0) {
 		stage_error(&s->st, "input", "input line %lu was left out: %s", m->no, e.text);
 		s->st.bad++;
 		return;
 	}
+	chain_keep(s, m);
 	if (m->kind == MSG_ASSISTANT)
 		s->assistants++;
 }
@@ -71,7 +70,7 @@ void input_line(struct stream *s, const struct msg *m)
 		break;
 	case MSG_RESET:
 		if (!s->broken.status)
-			convo_reset(&s->convo);
+			chain_reset(s);
 		pass(s, m);
 		break;
 	case MSG_RING:

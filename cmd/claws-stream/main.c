@@ -18,6 +18,7 @@
 #define AT(member) offsetof(struct conf, member)
 static const struct opt options[] = {
 	{'m', "model", "PROVIDER/MODEL", OPT_STR, AT(model), "the model to call", 0, 0, NULL},
+	{0, "provider", "NAME", OPT_STR, AT(provider), "the provider to call, whatever the model's name says", 0, 0, NULL},
 	{0, "wire", "NAME", OPT_STR, AT(wire), "the format to speak, instead of the provider's", 0, 0, WIRE_NAMES},
 	{0, "base-url", "URL", OPT_STR, AT(base_url), "where the provider is", 0, 0, NULL},
 	{0, "max-tokens", "N", OPT_LONG, AT(max_tokens), "the most tokens to answer with", 1, 100000000, NULL},
@@ -29,8 +30,12 @@ static const struct opt options[] = {
 	{0, "first-byte-timeout", "TIME", OPT_TIME, AT(first_byte), "wait this long for the first byte (120)", 0, 0, NULL},
 	{0, "idle-timeout", "TIME", OPT_TIME, AT(idle), "wait this long for the next byte (180)", 0, 0, NULL},
 	{0, "retries", "N", OPT_LONG, AT(retries), "try again this often (3)", 0, 100, NULL},
+	{0, "fallback-model", "PROVIDER/MODEL", OPT_LIST, AT(fallback), "call this model where the other cannot be had", 0, 0, NULL},
+	{0, "no-breaker", NULL, OPT_FLAG, AT(no_breaker), "call a provider that was failing a moment ago, too", 0, 0, NULL},
+	{0, "reset-breaker", NULL, OPT_FLAG, AT(reset_breaker), "forget that it was failing", 0, 0, NULL},
 	{0, "no-stream", NULL, OPT_FLAG, AT(no_stream), "ask for the answer in one piece", 0, 0, NULL},
 	{0, "dry-run", NULL, OPT_FLAG, AT(dry_run), "print the request as JSON and send nothing", 0, 0, NULL},
+	{0, "explain", NULL, OPT_FLAG, AT(explain), "print which rules and rows choose what, and send nothing", 0, 0, NULL},
 	{0, "record", "DIR", OPT_STR, AT(record), "keep each call in DIR", 0, 0, NULL},
 	{0, "replay", "DIR", OPT_STR, AT(replay), "answer each call from DIR", 0, 0, NULL},
 	{0, "match", "HOW", OPT_STR, AT(match), "how a replay finds its answer (request)", 0, 0, "request|order"},
@@ -161,18 +166,19 @@ int main(int argc, char **argv)
 	setup(&s, &s.broken);
 	if (s.broken.status == ST_USAGE)
 		opt_usage(&spec, "%s", s.broken.text);
-	if (!s.broken.status) {
-		convo_init(&s.convo, s.wire, s.maker);
-		s.convo.quirks = s.p.quirks;
-		s.convo.inputs = s.p.inputs;
+	if (s.conf.explain) {
+		if (s.broken.status)
+			die_err(&s.broken);
+		explain(&s);
+		finish(ST_OK);
 	}
+	chain_begin(&s);
 	unblock(&s);
 	loop(&s);
 	s.st.out.nonblock = false;
 	status = s.st.ring ? ST_OK : s.status;
 	status = status_worse(status, stage_end(&s.st));
-	if (!s.broken.status)
-		convo_free(&s.convo);
+	chain_free(&s);
 	buf_free(&s.body);
 	buf_free(&s.canon);
 	buf_free(&s.piece);

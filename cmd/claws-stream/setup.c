@@ -12,6 +12,7 @@
 #include "base/prog.h"
 #include "base/status.h"
 #include "base/xalloc.h"
+#include "opt/opt.h"
 #include "stream.h"
 
 static const char *env(const char *name)
@@ -19,19 +20,6 @@ static const char *env(const char *name)
 	const char *v = getenv(name);
 
 	return v && *v ? v : NULL;
-}
-
-/* NAME_BASE_URL, the name in capitals. */
-static const char *env_base_url(const char *provider)
-{
-	char *name = xasprintf("%s_BASE_URL", provider);
-	const char *v;
-
-	for (char *c = name; *c; c++)
-		*c = isalnum((unsigned char)*c) ? (char)toupper((unsigned char)*c) : '_';
-	v = env(name);
-	free(name);
-	return v;
 }
 
 #define THINKING_MAX 100000000L   /* as --max-tokens */
@@ -84,7 +72,8 @@ static int find_effort(struct stream *s, struct err *e)
 static int find_provider(struct stream *s, struct err *e)
 {
 	const char *model = s->conf.model ? s->conf.model : env("CLAWS_MODEL");
-	bool custom = s->conf.base_url || env("CLAWS_BASE_URL");
+	struct provider_want want = {.provider = s->conf.provider ? s->conf.provider : env("CLAWS_PROVIDER"),
+		.base_url = s->conf.base_url, .explain = s->conf.explain};
 	const char *wire;
 	struct catalog c;
 	char *by_key = NULL;
@@ -95,14 +84,21 @@ static int find_provider(struct stream *s, struct err *e)
 		return -1;
 	if (!model || !*model)
 		model = by_key = provider_default(&c);
-	bad = model ? provider_find(&c, model, custom, &s->p, e)
+	want.name = model;
+	bad = model ? provider_find(&c, &want, &s->p, e)
 	            : err_set(e, ST_CONFIG, "no model: give -m PROVIDER/MODEL, set CLAWS_MODEL, or set a provider's key such as "
 	                                    "ANTHROPIC_API_KEY or OPENAI_API_KEY");
 	free(by_key);
 	catalog_close(&c);
 	if (bad)
 		return -1;
-	wire = s->conf.wire ? s->conf.wire : s->p.wire;
+	wire = s->p.wire;
+	if (s->conf.wire && strcmp(s->conf.wire, wire) != 0) {
+		wire = s->conf.wire;   /* the row's paths are those of its own wire */
+		free(s->p.path);
+		free(s->p.path_stream);
+		s->p.path = s->p.path_stream = NULL;
+	}
 	s->wire = wire_find(wire);
 	if (!s->wire)
 		return err_set(e, ST_CONFIG, "wire '%s' is not known; one of %s is needed", wire, WIRE_NAMES);
@@ -137,66 +133,57 @@ static const char *choose_path(const struct stream *s)
 	return !s->conf.no_stream && s->wire->path_stream ? s->wire->path_stream : s->wire->path;
 }
 
-static int find_url(struct stream *s, struct err *e)
+/* Servers that speak Ollama's own wire as well as OpenAI's have the one beside the other's /v1. */
+static char *base_for(const char *base, const char *path)
 {
-	const char *base = s->conf.base_url;
+	size_t n = strlen(base);
 
-	if (!base)
-		base = env_base_url(s->p.name);
-	if (!base)
-		base = env("CLAWS_BASE_URL");
-	if (!base)
-		base = s->p.base_url;
-	if (!*base && s->replaying)
-		return 0;
-	if (!*base)
-		return err_set(e, ST_CONFIG, "provider %s has no address: give --base-url or set CLAWS_BASE_URL", s->p.name);
-	fill_path(&s->path, choose_path(s), s->p.model);
-	if (url_join(&s->url, base, s->path.p, e) < 0 || url_parse(s->url.p, &s->target, e) < 0)
-		return err_wrap(e, "base URL of %s", s->p.name);
-	return 0;
+	while (n && base[n - 1] == '/')
+		n--;
+	if (strncmp(path, "/api/", 5) == 0 && n > 3 && strncmp(base + n - 3, "/v1", 3) == 0)
+		n -= 3;
+	return xstrndup(base, n);
 }
 
-/* A copy without the white space around it: keys come out of files with a line end. NULL if nothing is left. */
-static char *trimmed(const char *v)
+static int find_url(struct stream *s, struct err *e)
 {
-	size_t n;
+	char *base;
+	int bad;
 
-	while (isspace((unsigned char)*v))
-		v++;
-	n = strlen(v);
-	while (n && isspace((unsigned char)v[n - 1]))
-		n--;
-	return n ? xstrndup(v, n) : NULL;
+	if (!*s->p.base_url && s->replaying)
+		return 0;
+	if (!*s->p.base_url && s->p.missing && strcmp(s->p.name, "custom") != 0)
+		return err_set(e, ST_CONFIG, "the address of provider %s needs %s: set it, or give --base-url", s->p.name, s->p.missing);
+	if (!*s->p.base_url)
+		return err_set(e, ST_CONFIG, "provider %s has no address: give --base-url or set CLAWS_BASE_URL", s->p.name);
+	fill_path(&s->path, choose_path(s), s->p.model);
+	if (s->p.query)
+		buf_addf(&s->path, "%c%s", strchr(s->path.p, '?') ? '&' : '?', s->p.query);
+	base = base_for(s->p.base_url, s->path.p);
+	bad = url_join(&s->url, base, s->path.p, e) < 0 || url_parse(s->url.p, &s->target, e) < 0;
+	free(base);
+	return bad ? err_wrap(e, "base URL of %s", s->p.name) : 0;
 }
 
 static int find_key(struct stream *s, struct err *e)
 {
-	const char *name = "AWS_SECRET_ACCESS_KEY", *v = NULL;
+	bool wanted = !s->conf.dry_run && !s->replaying && !s->conf.explain;
 	int aws = auth_aws(s, e);
 
-	if (aws < 0)
+	if ((aws < 0 && wanted) || (aws <= 0 && provider_key(&s->p, wanted, &s->key, &s->key_from, e) < 0))
 		return -1;
-	for (char **k = s->p.key_env; !aws && *k && !v; k++)
-		v = env(name = *k);
-	if (!v && !aws)
-		v = env(name = "CLAWS_API_KEY");
-	if (!aws)
-		s->key = v ? trimmed(v) : NULL;
+	if (aws > 0)
+		s->key_from = xstrdup("AWS_SECRET_ACCESS_KEY");
 	if (!s->key)
-		return s->p.key_optional || s->conf.dry_run || s->replaying ? 0 :
+		return s->p.key_optional || !wanted ? 0 :
 			err_set(e, ST_CONFIG, "no key for %s: set %s or CLAWS_API_KEY", s->p.name,
 				s->p.key_env[0] ? s->p.key_env[0] : "its key");
-	for (const char *c = s->key; *c; c++)
-		if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x7f)
-			return err_set(e, ST_CONFIG, "the key in %s is not one: it holds white space or other "
-				"characters that no key has", name);
 	/* nobody else of this user may read it out of this process */
 	prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	if (!s->target.tls && !url_loopback(&s->target) && s->url.len && !s->replaying)
 		return err_set(e, ST_CONFIG, "the key in %s is not sent to %s: plain http goes to this machine only; "
-			"use https", name, s->target.host);
+			"use https", s->key_from, s->target.host);
 	return 0;
 }
 
@@ -299,23 +286,63 @@ static int make_records(struct stream *s, struct err *e)
 	return replay_open(&s->replay, s->conf.replay, &s->names, e);
 }
 
-int setup(struct stream *s, struct err *e)
+int setup_route(struct stream *s, struct err *e)
 {
-	s->replaying = s->conf.replay != NULL;
+	bool no_stream = s->conf.no_stream;
+	int bad;
+
 	buf_init(&s->url, 8192);
 	buf_init(&s->path, 4096);
-	if (check_options(s, e) < 0 || find_effort(s, e) < 0 || find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0)
-		return -1;
+	bad = find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0;
+	if (!bad) {
+		make_options(s);
+		make_headers(s);
+	}
+	s->conf.no_stream = no_stream;        /* the quirk of one model is not that of the next */
+	return bad ? -1 : 0;
+}
+
+void setup_route_free(struct stream *s)
+{
+	for (size_t i = 0; i < s->nheader; i++) {
+		explicit_bzero(s->header[i], strlen(s->header[i]));
+		free(s->header[i]);
+	}
+	if (s->key)
+		explicit_bzero(s->key, strlen(s->key));
+	free(s->key);
+	auth_free(s);
+	free(s->key_from);
+	free(s->maker);
+	buf_free(&s->url);
+	buf_free(&s->path);
+	provider_free(&s->p);
+}
+
+/* How long connections are kept for other runs: 0, not at all. */
+static int find_persist(long *ms, struct err *e)
+{
+	const char *v = env("CLAWS_CONTROL_PERSIST");
+
+	*ms = v && strcmp(v, "no") ? opt_time(v) : 0;
+	return *ms >= 0 ? 0 : err_set(e, ST_CONFIG, "CLAWS_CONTROL_PERSIST is '%s': expected seconds or a time such as 5m, or no", v);
+}
+
+int setup(struct stream *s, struct err *e)
+{
+	long persist;
+
+	s->replaying = s->conf.replay != NULL;
 	find_session(s);
-	make_options(s);
-	make_headers(s);
+	if (check_options(s, e) < 0 || find_effort(s, e) < 0 || setup_route(s, e) < 0)
+		return -1;
 	s->ca_file = env("CURL_CA_BUNDLE");   /* what curl(1) itself obeys; libcurl does not */
 	if (!s->ca_file)
 		s->ca_file = env("SSL_CERT_FILE");
 	if (make_records(s, e) < 0)
 		return -1;
 	if (!s->replaying && !s->conf.dry_run) {
-		if (http_init(&s->http, e) < 0)
+		if (find_persist(&persist, e) < 0 || http_init(&s->http, persist, e) < 0)
 			return -1;
 		s->net = true;
 	}
@@ -330,18 +357,6 @@ void setup_free(struct stream *s)
 		recorder_close(&s->recorder);
 	if (s->replay.name)
 		replay_close(&s->replay);
-	for (size_t i = 0; i < s->nheader; i++) {
-		explicit_bzero(s->header[i], strlen(s->header[i]));
-		free(s->header[i]);
-	}
-	if (s->key)
-		explicit_bzero(s->key, strlen(s->key));
-	free(s->key);
-	auth_free(s);
-	free(s->maker);
 	free(s->session);
 	free(s->cwd);
-	buf_free(&s->url);
-	buf_free(&s->path);
-	provider_free(&s->p);
 }

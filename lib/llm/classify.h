@@ -2,6 +2,10 @@
  * can help, when, and the exit status of a program that gives up on it. One table (classify.c) holds the classes;
  * no state.
  *
+ * Types and codes are the provider's own words and come first. Of a message only the beginning counts, without what it
+ * quotes: an error may quote the prompt, and "the author hit the rate limit" in it says nothing. A limit that is reached,
+ * a wrong key and the like are never read out of the middle of a message.
+ *
  * Sources: the providers' error pages and their official clients' retry rules: x-should-retry decides; else 408,
  * 409, 429 and 5xx are tried again, but never a lack of money, a wrong key, a bad request or an overflow. */
 #ifndef LLM_CLASSIFY_H
@@ -41,5 +45,10 @@ int64_t retry_after_text(const char *text);
 /* The number of tokens that an overflow's text says would fit ("maximum context length is 8192 tokens"); 0 if it
  * does not. */
 int64_t overflow_limit(const char *text);
+/* The tokens that it says the prompt has ("requested 9000 tokens (8000 in the messages, 1000 in the completion)"); 0. */
+int64_t overflow_prompt(const char *text);
+/* Out of the refusal of a limit for the answer ("max_tokens: 200000 > 64000, which is the maximum"): the largest
+ * number that is allowed and smaller than what was asked for; 0 if there is none. */
+int64_t output_cap(const char *text, int64_t asked);
 
 #endif

@@ -124,6 +124,33 @@ void build_exception(struct answer *a, const char *name, const char *data, size_
 	buf_free(&clean);
 }
 
+/* What a gateway quotes of the provider behind it tells more than its own "Provider returned error": appends that one's
+ * message, and takes its type and code where there is none but a number. Nothing where it quotes no JSON. */
+static void gateway_detail(struct answer_error *e, struct buf *message)
+{
+	struct json j;
+	int inside;
+
+	if (e->detail.len == 0)
+		return;
+	memset(&j, 0, sizeof j);
+	if (json_parse(&j, e->detail.p, e->detail.len, NULL) == 0) {
+		inside = json_get(&j, 0, "error");
+		if (json_type(&j, inside) != JSON_OBJECT)
+			inside = 0;
+		build_str(message, &j, json_get(&j, inside, "message"));
+		if (e->type.len == 0 && !build_str(&e->type, &j, json_get(&j, inside, "type")))
+			build_str(&e->type, &j, json_get(&j, inside, "status"));
+		if (strspn(e->code.p, "0123456789") == e->code.len && json_type(&j, json_get(&j, inside, "code")) == JSON_STRING) {
+			buf_clear(&e->code);
+			build_str(&e->code, &j, json_get(&j, inside, "code"));
+		}
+	} else {
+		buf_add(message, e->detail.p, e->detail.len);
+	}
+	json_free(&j);
+}
+
 void build_classify(struct answer *a)
 {
 	struct answer_error *e = &a->error;
@@ -139,7 +166,9 @@ void build_classify(struct answer *a)
 	}
 	struct buf all;
 	buf_init(&all, BUF_NOLIMIT);
-	buf_addf(&all, "%s\n%s", e->message.p, e->detail.p);
+	gateway_detail(e, &all);
+	if (all.len == 0)
+		buf_adds(&all, e->message.p);
 	const char *class = classify(status, e->type.p, e->code.p, all.p);
 	snprintf(e->class, sizeof e->class, "%s", class);
 	if (error_class(class)->retry) {
