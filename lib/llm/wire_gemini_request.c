@@ -263,7 +263,7 @@ static void add_assistant(struct convo *c, const struct json *j)
 	note_calls(c, j, list);
 	if (parts.len > 1) {
 		request_message(c);
-		buf_addf(&c->messages, "{\"role\":\"model\",\"parts\":");
+		buf_adds(&c->messages, "{\"role\":\"model\",\"parts\":");
 		buf_add(&c->messages, parts.p, parts.len);
 		buf_adds(&c->messages, "]}");
 		c->last = CONVO_ASSISTANT;
@@ -343,32 +343,73 @@ static void thinking(struct jw *w, const struct call_options *o)
 	jw_end(w);
 }
 
-static void generation(struct jw *w, const struct call_options *o)
+static void copy(struct jw *w, const struct json *j, int key, int value)
 {
 	struct buf b;
+	char *name = json_dup(j, key);
+	buf_init(&b, BUF_NOLIMIT);
+	json_compact(&b, j, value);
+	jw_kraw(w, name, b.p, b.len);
+	buf_free(&b);
+	free(name);
+}
+
+/* x: the row's further members, or empty; its generationConfig and ours are one, and where both speak the row's holds. */
+static void generation(struct jw *w, const struct call_options *o, const struct json *x)
+{
+	struct buf b;
+	int own = x->n ? json_get(x, 0, "generationConfig") : -1;
+
 	buf_init(&b, BUF_NOLIMIT);
 	struct jw in = jw_begin(&b);
 	jw_obj(&in);
-	if (o->max_tokens > 0 && !(o->quirks & QUIRK_NO_MAX_TOKENS))
+	for (struct json_iter it = json_iter(x, own); json_type(x, own) == JSON_OBJECT && json_next(&it);)
+		copy(&in, x, it.key, it.value);
+	if (o->max_tokens > 0 && !(o->quirks & QUIRK_NO_MAX_TOKENS) && json_get(x, own, "maxOutputTokens") < 0)
 		jw_ki64(&in, "maxOutputTokens", o->max_tokens);
-	if (o->temperature >= 0 && !(o->quirks & QUIRK_NO_TEMPERATURE)) {
+	if (o->temperature >= 0 && !(o->quirks & QUIRK_NO_TEMPERATURE) && json_get(x, own, "temperature") < 0) {
 		jw_key(&in, "temperature");
 		jw_double(&in, o->temperature);
 	}
-	thinking(&in, o);
+	if (json_get(x, own, "thinkingConfig") < 0)
+		thinking(&in, o);
 	jw_end(&in);
 	if (b.len > 2)
 		jw_kraw(w, "generationConfig", b.p, b.len);
 	buf_free(&b);
 }
 
+/* The row's further members, but for generationConfig, which generation() writes. */
+static int head(struct jw *w, const struct call_options *o, struct err *e)
+{
+	struct json x = JSON_INIT;
+	struct buf text;
+	int r = 0;
+
+	buf_init(&text, BUF_NOLIMIT);
+	if (o->extra && *o->extra) {
+		buf_addf(&text, "{%s}", o->extra);
+		r = json_parse(&x, text.p, text.len, e);
+		if (r < 0)
+			err_wrap(e, "further members of the request");
+	}
+	if (r == 0) {
+		for (struct json_iter it = json_iter(&x, x.n ? 0 : -1); json_next(&it);)
+			if (!json_eq(&x, it.key, "generationConfig"))
+				copy(w, &x, it.key, it.value);
+		generation(w, o, &x);
+	}
+	json_free(&x);
+	buf_free(&text);
+	return r;
+}
+
 int gemini_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e)
 {
 	struct jw w = jw_begin(out);
 	jw_obj(&w);
-	if (request_extra(&w, o, e) < 0)
+	if (head(&w, o, e) < 0)
 		return -1;
-	generation(&w, o);
 	if (c->tools.len > 0 && !(o->quirks & QUIRK_NO_TOOLS)) {
 		jw_key(&w, "tools");
 		jw_arr(&w);
