@@ -61,9 +61,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct call_options o = { .model = "m", .temperature = -1, .thinking = -1, .stream = true };
 	struct convo c;
 	struct buf before, now;
-	convo_init(&c, wire_find(data[0] & 1 ? "anthropic" : "openai-chat"), "p/m");
+	size_t wires = 0;
+	while (wire_at(wires))
+		wires++;
+	convo_init(&c, wire_at((data[0] & 15) % wires), "p/m");
 	c.load = load;
-	c.quirks = data[0] & 4 ? QUIRK_REASONING_BACK : 0;
+	c.quirks = data[0] & 16 ? QUIRK_REASONING_BACK : 0;
 	buf_init(&before, BUF_NOLIMIT);
 	buf_init(&now, BUF_NOLIMIT);
 	const char *p = (const char *)data + 1, *end = (const char *)data + size;
