@@ -55,9 +55,8 @@ FUZZERS := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz
 LIBOBJ  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/*/*.c))
 SHARE   := $(wildcard share/claws/*) prompts
 
-# Libraries beyond libc, by program. Only what talks HTTP links libcurl: loading it costs more than all other start-up.
-LIBS_claws-stream = -lcurl
-LIBS_unit_http = -lcurl
+# Libraries beyond libc, by program: LIBS_claws-foo = -lfoo, LIBS_unit_foo. libcurl is not linked but loaded when it is needed
+# (lib/net/libcurl.h): that costs more than all other start-up.
 
 .PHONY: all tests unit servers check lint asan bench fuzz fuzzers try deps help install uninstall clean FORCE
 all: $(PROGS:%=$(BUILD)/bin/%) $(SCRIPTS:cmd/%=$(BUILD)/bin/%) $(BUILD)/share/claws

@@ -1,23 +1,29 @@
-/* http.h - one HTTP POST at a time over a kept connection, inside the caller's own poll loop. libcurl stays behind it.
+/* http.h - one HTTP request at a time over a kept connection, inside the caller's own poll loop. libcurl stays behind it.
  *
  *   struct http h;
- *   if (http_init(&h, &e) < 0) ...
+ *   if (http_init(&h, 0, &e) < 0) ...
  *   http_start(&h, &request, &e);
  *   while (http_busy(&h))
  *       http_wait(&h, fds, n, timeout_ms, &e);  // sleeps until the network or fds have something; calls the sink
  *   if (h.failed) ... h.class, h.text
  *   http_free(&h);
  *
- * Kept from request to request: the connection, the name's address, the TLS session. http_stop ends a request early.
- * Redirects are not followed (a key would go along), only http and https are spoken, no cookie, no .netrc. Proxies come
- * from the environment as curl(1) has it, but never for this machine itself.
+ * Kept from request to request: the connection (HTTP/2 where the server offers it by ALPN), the name's address, the TLS session.
+ * http_stop ends a request early. A kept connection that the server had closed meanwhile is replaced and the request sent
+ * once more, unless a byte of an answer had come. Redirects are not followed (a key would go along), only http and https are
+ * spoken, no cookie, no .netrc. http+unix://%2Fsocket/path goes over a unix socket. Proxies come from the environment as curl(1)
+ * has it, but never for this machine itself.
+ *
+ * persist_ms > 0: requests go through the keeper (keeper.h), which keeps connections for all runs of this user; it is
+ * started if it is not there and ends when it was idle for that long. Whatever is wrong with it, the request is then made from
+ * here, without a word. libcurl is loaded when the first request is made from here; by http_init if persist_ms is 0.
  *
  * Times: connect_ms for the connection, first_ms from start (or the last byte that left) to the first byte of the
  * answer, idle_ms from byte to byte. 0: no limit. A limit on the whole is the caller's.
  *
  * Failures are told in h.class, claws-messages(5) error.class: "timeout", "connection", "config" (certificate, proxy,
- * protocol), "protocol". Texts name the host, never the rest of the URL. Ownership: body and url must live until the
- * request ends; headers are copied. */
+ * protocol), "protocol". Texts name the host, never the rest of the URL. Ownership: what a request points to must live until it
+ * ends; headers are copied. */
 #ifndef NET_HTTP_H
 #define NET_HTTP_H
 
@@ -30,12 +36,13 @@
 struct http_sink {
 	void (*head)(void *arg, int status);                               /* of the final answer, not of 1xx */
 	void (*header)(void *arg, const char *name, const char *value);   /* trimmed; name in lower case */
-	int (*body)(void *arg, const char *p, size_t n);                   /* decoded; -1: hang up */
+	/* decoded; -1: hang up. 1: nothing of it was taken, come again after transfer_resume (transfer.h; not through http_start) */
+	int (*body)(void *arg, const char *p, size_t n);
 };
 
 struct http_request {
 	const char *url;
-	const char *body;
+	const char *body;             /* to POST; NULL: a GET */
 	size_t len;
 	const char *const *headers;   /* "name: value", NULL-terminated */
 	long connect_ms, first_ms, idle_ms;
@@ -46,20 +53,16 @@ struct http_request {
 };
 
 struct http {
-	void *multi, *easy, *headers;     /* CURLM, CURL, curl_slist */
-	bool active, fresh, failed, got_byte, hung_up;
-	int status;                       /* of the head under way */
-	const struct http_sink *sink;
-	void *arg;
-	long first_ms, idle_ms;
-	long long since;                  /* last sign of life */
-	long long sent;                   /* bytes of the body that had left by then */
+	void *net, *direct, *kept;        /* struct transfers, struct transfer, struct keeper_call; NULL: none yet */
+	long persist_ms;
+	bool active, failed;
+	struct http_request request;      /* under way */
+	char **headers;                   /* its copy of the headers */
 	const char *class;
-	char text[512];
-	char curl_text[256];              /* CURL_ERROR_SIZE */
+	char text[700];
 };
 
-int http_init(struct http *h, struct err *e);
+int http_init(struct http *h, long persist_ms, struct err *e);
 void http_free(struct http *h);
 int http_start(struct http *h, const struct http_request *r, struct err *e);
 bool http_busy(const struct http *h);

@@ -37,26 +37,58 @@ static size_t url_host(const char *s, struct url *u)
 	return n + skip;
 }
 
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The path of a unix socket in place of a host; returns its length in the text, 0 if it is none. */
+static size_t url_socket(const char *s, struct url *u)
+{
+	size_t i = 0, n = 0;
+
+	while (s[i] && s[i] != '/' && s[i] != '?') {
+		int c = (unsigned char)s[i];
+
+		if (c == '%') {
+			if (hex(s[i + 1]) < 0 || hex(s[i + 2]) < 0)
+				return 0;
+			c = hex(s[i + 1]) << 4 | hex(s[i + 2]);
+			i += 2;
+		}
+		i++;
+		if (c < ' ' || c == 0x7f || n == sizeof u->socket - 1)
+			return 0;
+		u->socket[n++] = (char)c;
+	}
+	u->socket[n] = 0;
+	memcpy(u->host, "localhost", sizeof "localhost");
+	return *u->socket == '/' ? i : 0;
+}
+
 int url_parse(const char *s, struct url *u, struct err *e)
 {
+	size_t n, scheme = 7;
 	const char *p;
-	size_t n;
 
 	memset(u, 0, sizeof *u);
 	if (!strncasecmp(s, "https://", 8))
-		u->tls = true;
+		u->tls = true, scheme = 8;
+	else if (!strncasecmp(s, "http+unix://", 12))
+		scheme = 12;
 	else if (strncasecmp(s, "http://", 7))
-		return url_bad(e, "it does not begin with http:// or https://");
+		return url_bad(e, "it does not begin with http://, https:// or http+unix://");
 	for (p = s; *p; p++)
 		if ((unsigned char)*p <= ' ' || *p == 0x7f || *p == '\\' || *p == '#')
 			return url_bad(e, "white space, a control character, '\\' or '#' in it");
-	p = s + (u->tls ? 8 : 7);
+	p = s + scheme;
 	n = strcspn(p, "/?");
 	if (memchr(p, '@', n))
 		return url_bad(e, "a user name in it; keys belong in the environment");
-	n = url_host(p, u);
+	n = scheme == 12 ? url_socket(p, u) : url_host(p, u);
 	if (n == 0)
-		return url_bad(e, "no valid host name");
+		return url_bad(e, scheme == 12 ? "no absolute path of a socket, '/' written as %2F, shorter than 104 bytes" :
+			"no valid host name");
 	p += n;
 	u->port = u->tls ? 443 : 80;
 	if (*p == ':') {
@@ -82,7 +114,7 @@ bool url_loopback(const struct url *u)
 	struct in_addr a4;
 	struct in6_addr a6;
 
-	if (!strcmp(u->host, "localhost"))
+	if (*u->socket || !strcmp(u->host, "localhost"))
 		return true;
 	/* inet_pton knows only the usual four decimal numbers, so no odd spelling passes */
 	if (inet_pton(AF_INET, u->host, &a4) == 1)
@@ -116,6 +148,10 @@ int url_join(struct buf *out, const char *base, const char *path, struct err *e)
 	}
 	buf_add(out, base, end);
 	buf_add(out, path, plen);
+	if (base[u.query] == '?' && memchr(path, '?', plen)) {     /* Gemini's ?alt=sse */
+		buf_addc(out, '&');
+		u.query++;
+	}
 	buf_adds(out, base + u.query);
 	return out->over ? url_bad(e, "it is too long") : 0;
 }

@@ -7,7 +7,9 @@
  *
  * Accepted is less than RFC 3986 allows, so that no other parser can read such a text as another host: http or https, a
  * name of letters, digits, '.', '-', '_' or an address, a port, a path, a query. No user name, no fragment, no white
- * space, control character or backslash. Errors: ST_CONFIG, without the text of the query (it may hold a secret). */
+ * space, control character or backslash. http+unix://%2Frun%2Fx.sock/v1 is a path on the HTTP server behind a unix socket: its absolute path,
+ * percent-encoded, stands for the host, which is then "localhost". Errors: ST_CONFIG, without the text of the query (it
+ * may hold a secret). */
 #ifndef NET_URL_H
 #define NET_URL_H
 
@@ -19,6 +21,7 @@
 struct url {
 	bool tls;
 	char host[256];   /* lower case; IPv6 without brackets */
+	char socket[104]; /* absolute path of a unix socket; "": TCP. Shorter than sun_path, unix(7) */
 	int port;         /* the scheme's where none is given */
 	size_t path;      /* where the path (or the query, or the end) begins in the text */
 	size_t query;     /* where '?' is, or the end */
@@ -26,7 +29,7 @@ struct url {
 
 int url_parse(const char *s, struct url *u, struct err *e);
 
-/* This machine: "localhost" or a loopback address in its usual spelling. */
+/* This machine: a unix socket, "localhost", or a loopback address in its usual spelling. */
 bool url_loopback(const struct url *u);
 
 /* base with path added before its query. A base that ends in the path's first part ("/v1") or in the whole path does

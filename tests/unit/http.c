@@ -156,7 +156,7 @@ int main(void)
 		serve(s);
 	setpgid(server, server);
 	close(s);
-	if (http_init(&h, &e) < 0)
+	if (http_init(&h, 0, &e) < 0)
 		return 1;
 
 	names = NAMES_NONE;
