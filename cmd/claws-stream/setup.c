@@ -341,7 +341,7 @@ int setup(struct stream *s, struct err *e)
 		s->ca_file = env("SSL_CERT_FILE");
 	if (make_records(s, e) < 0)
 		return -1;
-	if (!s->replaying && !s->conf.dry_run) {
+	if (!s->replaying && !s->conf.dry_run && !s->conf.explain) {
 		if (find_persist(&persist, e) < 0 || http_init(&s->http, persist, e) < 0)
 			return -1;
 		s->net = true;
