@@ -187,7 +187,8 @@ static const char *value_end(struct cursor *c)
 		struct cursor after = { at + sizeof tag - 1, (size_t)(end - at) - (sizeof tag - 1), 0, 0 };
 
 		skip_space(&after);
-		if (after.at == after.n || skip(&after, "<parameter=") || skip(&after, "</function>") || skip(&after, "</tool_call>"))
+		if (after.at == after.n || skip(&after, "<parameter=") || skip(&after, "</function>") ||
+		    skip(&after, "</tool_call>"))
 			break;
 		at += sizeof tag - 1;
 	}
@@ -253,7 +254,8 @@ static bool function_item(struct reader *r)
 			ok = object(c, &args);
 		} else {
 			c->at = body;
-			ok = parameters(r, name, n, &args) && json_parse(&j, args.p, args.len, NULL) == 0;  /* a key twice is none */
+			/* a key twice is no object */
+			ok = parameters(r, name, n, &args) && json_parse(&j, args.p, args.len, NULL) == 0;
 		}
 		skip_space(c);
 		if (ok && args.len == 2)         /* without arguments it must be closed, or it is only spoken of */

@@ -60,7 +60,8 @@ static const char *model(const char *text, size_t cut, size_t step, const char *
 	buf_clear(&result);
 	buf_addf(&result, "%s|%s|%s|", stop_name(a.stop), a.content.p, a.thinking.p);
 	for (size_t i = 0; i < a.ncalls; i++)
-		buf_addf(&result, "%s %s %s%s;", a.calls[i].id.p, a.calls[i].name.p, a.calls[i].args.p, a.calls[i].ok ? "" : " broken");
+		buf_addf(&result, "%s %s %s%s;", a.calls[i].id.p, a.calls[i].name.p, a.calls[i].args.p,
+			a.calls[i].ok ? "" : " broken");
 	if (strcmp(heard.p, a.content.p) != 0)
 		buf_addf(&result, " BUT HEARD %s", heard.p);
 	answer_free(&a);
@@ -89,24 +90,30 @@ static void check(const char *text, const char *want, const char *name)
 
 static void formats(void)
 {
-	check("Look:\n<tool_call>\n{\"name\": \"Bash\", \"arguments\": {\"command\": \"ls\"}}\n</tool_call>\n", "tool_use|Look:\n||" LS,
+	check("Look:\n<tool_call>\n{\"name\": \"Bash\", \"arguments\": {\"command\": \"ls\"}}\n</tool_call>\n",
+		"tool_use|Look:\n||" LS,
 	      "<tool_call>{json}</tool_call>");
 	check("<tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":\"ls\"}}", "tool_use|||" LS, "without its end");
-	check("<tool_call>{\"function\":\"Bash\",\"args\":{\"command\":\"ls\"}}</tool_call>", "tool_use|||" LS, "function and args");
+	check("<tool_call>{\"function\":\"Bash\",\"args\":{\"command\":\"ls\"}}</tool_call>", "tool_use|||" LS,
+		"function and args");
 	check("<tool_call>{\"function\":{\"name\":\"Bash\",\"parameters\":{\"command\":\"ls\"}}}</tool_call>", "tool_use|||" LS,
 	      "a function object and parameters");
 	check("<|tool_call|>{\"name\":\"Bash\",\"arguments\":\"{\\\"command\\\":\\\"ls\\\"}\"}<|/tool_call|>",
 	      "tool_use|||call_1 Bash {\"command\":\"ls\"};", "arguments as a text");
 	check("<|tool_call>call:Bash{\"command\":\"ls\"}<tool_call|>", "tool_use|||" LS, "call:NAME{json}");
 	check("<|tool_call>call:Bash{command:<|\"|>echo \"a\\b\"\n<|\"|>,n:3,o:{x:[true,]}}<tool_call|>",
-	      "tool_use|||call_1 Bash {\"command\":\"echo \\\"a\\\\b\\\"\\n\",\"n\":3,\"o\":{\"x\":[true]}};", "quote tokens and bare keys");
+	      "tool_use|||call_1 Bash {\"command\":\"echo \\\"a\\\\b\\\"\\n\",\"n\":3,\"o\":{\"x\":[true]}};",
+	      "quote tokens and bare keys");
 	check("[TOOL_CALLS] [{\"name\":\"Bash\",\"arguments\":{\"command\":\"ls\"}},{\"name\":\"read_file\",\"arguments\":{}}]",
 	      "tool_use|||" LS "call_2 read_file {};", "Mistral's list");
-	check("ok [TOOL_CALLS]Bash[CALL_ID]a1B2c3D4e[ARGS]{\"command\": \"ls\"}", "tool_use|ok ||a1B2c3D4e Bash {\"command\":\"ls\"};",
+	check("ok [TOOL_CALLS]Bash[CALL_ID]a1B2c3D4e[ARGS]{\"command\": \"ls\"}",
+		"tool_use|ok ||a1B2c3D4e Bash {\"command\":\"ls\"};",
 	      "Mistral's newer form with an id");
-	check("[TOOL_CALLS]Bash{\"command\":\"ls\"}[TOOL_CALLS]read_file{}", "tool_use|||" LS "call_2 read_file {};", "two of them");
+	check("[TOOL_CALLS]Bash{\"command\":\"ls\"}[TOOL_CALLS]read_file{}", "tool_use|||" LS "call_2 read_file {};",
+		"two of them");
 	check("<function=Bash>{\"command\":\"ls\"}</function>", "tool_use|||" LS, "<function=NAME>{json}");
-	check("<tool_call>\n<function=Bash>\n<parameter=command>\necho </parameter> \"x\"\n</parameter>\n<parameter=n>\n3\n</parameter>\n"
+	check("<tool_call>\n<function=Bash>\n<parameter=command>\necho "
+		"</parameter> \"x\"\n</parameter>\n<parameter=n>\n3\n</parameter>\n"
 	      "</function>\n</tool_call>", "tool_use|||call_1 Bash {\"command\":\"echo </parameter> \\\"x\\\"\",\"n\":3};",
 	      "parameters, one with the tag in it");
 	check("<function=Bash><parameter=command>17</parameter></function>", "tool_use|||call_1 Bash {\"command\":\"17\"};",
@@ -118,7 +125,8 @@ static void formats(void)
 	      "tool_use|||" LS, "DeepSeek V3.1");
 	check("<|tool_calls_section_begin|><|tool_call_begin|>functions.Bash:0<|tool_call_argument_begin|>{\"command\":\"ls\"}"
 	      "<|tool_call_end|><|tool_calls_section_end|>", "tool_use|||functions.Bash:0 Bash {\"command\":\"ls\"};", "Kimi K2");
-	check("<tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>\n<tool_call>{\"name\":\"read_file\"}</tool_call>"
+	check("<tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>\n<tool_call>"
+		"{\"name\":\"read_file\"}</tool_call>"
 	      "\nDone.", "tool_use|Done.||" LS "call_2 read_file {};", "two with text behind");
 	check("<tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":\"echo </tool_call> <tool_call>\"}}</tool_call>",
 	      "tool_use|||call_1 Bash {\"command\":\"echo </tool_call> <tool_call>\"};", "marks inside a string");
@@ -145,7 +153,8 @@ static void no_calls(void)
 	stays("<tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":</tool_call> and more", "broken JSON");
 	stays("<tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":\"l", "JSON that is cut off");
 	stays("<tool_call>{\"a\":1,\"a\":2}</tool_call>", "a key twice");
-	stays("[TOOL_CALLS] [{\"name\":\"Bash\",\"arguments\":{}},{\"name\":\"rm\",\"arguments\":{}}]", "a list with a foreign name");
+	stays("[TOOL_CALLS] [{\"name\":\"Bash\",\"arguments\":{}},{\"name\":\"rm\",\"arguments\":{}}]",
+		"a list with a foreign name");
 	stays("The tag <tool_call> begins a call, <function=Bash> too.", "prose about the tags");
 	stays("Write `<tool_call>{\"name\":\"Bash\",\"arguments\":{}}</tool_call>` to call.", "in a code span");
 	stays("So:\n```\n<tool_call>{\"name\":\"Bash\",\"arguments\":{}}</tool_call>\n```\nThat is it.", "in a code fence");
@@ -157,7 +166,8 @@ static void no_calls(void)
 	check("`x` <tool_call>no</tool_call> <tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>",
 	      "tool_use|`x` <tool_call>no</tool_call> ||" LS, "the second opener is one");
 	IS(model("<tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>", 0, 5, ""),
-	   "truncated|<tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>||", "nothing is run of an answer that was cut");
+	   "truncated|<tool_call>{\"name\":\"Bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>||",
+	   "nothing is run of an answer that was cut");
 }
 
 static void thoughts(void)
@@ -172,24 +182,30 @@ static void thoughts(void)
 	check("<think>x <</think></think>y", "end_turn|</think>y|x <|", "a bracket before the tag");
 	check("<think>call Bash: <tool_call>{\"name\":\"Bash\",\"arguments\":{}}</tool_call></think><tool_call>"
 	      "{\"name\":\"Bash\",\"arguments\":{\"command\":\"ls\"}}</tool_call>",
-	      "tool_use||call Bash: <tool_call>{\"name\":\"Bash\",\"arguments\":{}}</tool_call>|" LS, "a call in a thought is none");
+	      "tool_use||call Bash: <tool_call>{\"name\":\"Bash\",\"arguments\":{}}</tool_call>|" LS,
+	      "a call in a thought is none");
 }
 
 static void recovery(void)
 {
-	static const char empty[] = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"Bash\","
+	static const char empty[] = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":"
+		"{\"name\":\"Bash\","
 		"\"arguments\":\"{}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n";
-	static const char given[] = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"Bash\","
+	static const char given[] = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":"
+		"{\"name\":\"Bash\","
 		"\"arguments\":\"{\\\"command\\\":\\\"pwd\\\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n";
-	static const char other[] = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":{\"name\":\"read_file\","
+	static const char other[] = "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"id\":\"c1\",\"function\":"
+		"{\"name\":\"read_file\","
 		"\"arguments\":\"\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n";
 	static const char text[] = "<|channel|>commentary to=functions.Bash <|constrain|>json<|message|>{\"command\":\"ls\"}";
 	struct buf far;
 
 	IS(strrchr(model(text, 0, 9, empty), '}') - 15, "{\"command\":\"ls\"};", "arguments out of the text");
 	IS(strrchr(model(text, 0, 9, given), '|'), "|c1 Bash {\"command\":\"pwd\"};", "arguments that are there stand");
-	IS(strrchr(model("to=read_file <|message|>{\"x\":1}", 0, 9, other), ';') - 2, "{};", "nor is a tool touched that needs none");
-	IS(strrchr(model("call:Bash{\"command\":\"a\"} call:Bash{\"command\":\"b\"}", 0, 9, empty), ' '), " {\"command\":\"b\"};", "the last counts");
+	IS(strrchr(model("to=read_file <|message|>{\"x\":1}", 0, 9, other), ';') - 2, "{};",
+		"nor is a tool touched that needs none");
+	IS(strrchr(model("call:Bash{\"command\":\"a\"} call:Bash{\"command\":\"b\"}", 0, 9, empty), ' '),
+		" {\"command\":\"b\"};", "the last counts");
 	IS(strrchr(model("to=Bashful<|message|>{\"command\":\"ls\"}", 0, 9, empty), ' '), " {};", "the name must be that one");
 	buf_init(&far, BUF_NOLIMIT);
 	buf_adds(&far, text);

@@ -74,7 +74,8 @@ static void talk(const char *maker)
 	add("{\"role\":\"user\",\"content\":\"thanks\"}");
 }
 
-#define TOOLS "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"description\":\"does f\",\"parameters\":{\"type\":\"object\"," \
+#define TOOLS "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"description\":\"does f\"," \
+	"\"parameters\":{\"type\":\"object\"," \
 	"\"properties\":{\"x\":{\"type\":\"integer\"}},\"required\":[\"x\"]}}}],"
 
 #define OLLAMA(THINKING) "{\"model\":\"m\",\"stream\":true,\"options\":{}," TOOLS "\"messages\":[" \
@@ -99,18 +100,23 @@ static void ollama(void)
 	IS(request(), OLLAMA(""), "ollama: another model's thoughts are not sent");
 
 	start("ollama-chat", "ollama/m");
-	add("{\"role\":\"user\",\"content\":\"look\",\"images\":[{\"media_type\":\"image/png\",\"blob\":\"sha256:png\"},{\"media_type\":\"image/png\",\"blob\":\"sha256:none\"}]}");
+	add("{\"role\":\"user\",\"content\":\"look\",\"images\":["
+		"{\"media_type\":\"image/png\",\"blob\":\"sha256:png\"},"
+		"{\"media_type\":\"image/png\",\"blob\":\"sha256:none\"}]}");
 	opt.stream = false;
 	request();
-	OK(strstr(body.p, "\"images\":[\"" PNG "\"]}]}") && strstr(body.p, "\"content\":\"look\\n["), "ollama: an image, and a note for one that is not there");
+	OK(strstr(body.p, "\"images\":[\"" PNG "\"]}]}") && strstr(body.p, "\"content\":\"look\\n["),
+		"ollama: an image, and a note for one that is not there");
 
 	start("ollama-chat", "ollama/m");
 	add("{\"role\":\"user\",\"content\":\"hi\"}");
 	opt = (struct call_options){ .model = "m", .temperature = 0.5, .thinking = -1, .max_tokens = 100, .context = 8192,
 		.quirks = QUIRK_NUM_CTX, .style = STYLE_WIRE, .effort = EFFORT_HIGH,
 		.extra = "\"keep_alive\":\"1h\",\"options\":{\"num_gpu\":1,\"num_ctx\":4096}" };
-	IS(request(), "{\"model\":\"m\",\"stream\":false,\"think\":true,\"options\":{\"num_predict\":100,\"temperature\":0.5,\"num_gpu\":1,"
-	   "\"num_ctx\":4096},\"keep_alive\":\"1h\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}", "ollama: the user's options win");
+	IS(request(), "{\"model\":\"m\",\"stream\":false,\"think\":true,\"options\":{\"num_predict\":100"
+		",\"temperature\":0.5,\"num_gpu\":1,"
+	   "\"num_ctx\":4096},\"keep_alive\":\"1h\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}",
+	   "ollama: the user's options win");
 	opt = (struct call_options){ .model = "m", .temperature = -1, .thinking = -1, .context = 8192, .quirks = QUIRK_NUM_CTX };
 	OK(strstr(request(), ",\"options\":{\"num_ctx\":8192},"), "ollama: the window is asked for");
 	opt = (struct call_options){ .model = "m", .temperature = -1, .thinking = -1, .effort = EFFORT_NONE, .style = STYLE_WIRE };
@@ -139,7 +145,8 @@ static void cohere(void)
 {
 	start("cohere", "cohere/m");
 	talk("cohere/m");
-	IS(request(), COHERE("\"content\":[{\"type\":\"thinking\",\"thinking\":\"hm\"}],", "\"tool_plan\":\"I will\","), "cohere: a conversation");
+	IS(request(), COHERE("\"content\":[{\"type\":\"thinking\",\"thinking\":\"hm\"}],",
+		"\"tool_plan\":\"I will\","), "cohere: a conversation");
 	start("cohere", "cohere/m");
 	talk("ollama/m");
 	IS(request(), COHERE("", ""), "cohere: another model's thoughts are not sent");
@@ -147,15 +154,19 @@ static void cohere(void)
 	start("cohere", "cohere/m");
 	add("{\"role\":\"user\",\"content\":\"look\",\"images\":[{\"media_type\":\"image/png\",\"blob\":\"sha256:png\"}]}");
 	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"c1\",\"name\":\"f\",\"input\":{}}]}");
-	add("{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"a picture\",\"images\":[{\"media_type\":\"image/png\",\"blob\":\"sha256:png\"}]}");
+	add("{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"a picture\",\"images\":["
+		"{\"media_type\":\"image/png\",\"blob\":\"sha256:png\"}]}");
 	opt = (struct call_options){ .model = "m", .temperature = 0, .thinking = 500, .max_tokens = 100, .style = STYLE_WIRE };
 	IS(request(), "{\"model\":\"m\",\"stream\":false,\"max_tokens\":100,\"temperature\":0,"
 	   "\"thinking\":{\"type\":\"enabled\",\"token_budget\":500},\"messages\":[{\"role\":\"user\",\"content\":["
-	   "{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64," PNG "\"}}]},"
-	   "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},"
+	   "{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"image_url\",\"image_url\":"
+	   "{\"url\":\"data:image/png;base64," PNG "\"}}]},"
+	   "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":"
+	   "{\"name\":\"f\",\"arguments\":\"{}\"}}]},"
 	   "{\"role\":\"tool\",\"tool_call_id\":\"c1\",\"content\":\"a picture\"},{\"role\":\"user\",\"content\":["
 	   "{\"type\":\"text\",\"text\":\"The images of these tool results:\"},"
-	   "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64," PNG "\"}}]}]}", "cohere: images, the limit and a budget");
+	   "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64," PNG "\"}}]}]}",
+	   "cohere: images, the limit and a budget");
 	opt = (struct call_options){ .model = "m", .temperature = -1, .thinking = 0, .style = STYLE_WIRE };
 	OK(strstr(request(), "\"thinking\":{\"type\":\"disabled\"},"), "cohere: no thinking");
 }
