@@ -185,6 +185,22 @@ is "$(jq -c '[.url,.body.max_completion_tokens,.body.max_tokens,.headers.authori
 	"[\"$oai/chat/completions\",9,null,\"***\"]" "openai-chat: its path, its name of the limit"
 run claws-stream --dry-run --thinking 2000 <c.hello
 is "$(jq -c .body.thinking out)" '{"type":"enabled","budget_tokens":2000}' "--thinking"
+run claws-stream --dry-run --effort low <c.hello
+is "$(jq -c .body.thinking out)" '{"type":"enabled","budget_tokens":1024}' "--effort"
+run claws-stream --dry-run --effort max <c.hello
+is "$(jq -c '.body|[.max_tokens,.thinking.budget_tokens]' out)" '[40960,32768]' "--effort max: the provider's own limit makes room"
+run claws-stream --dry-run --effort max --max-tokens 5000 <c.hello
+is "$(jq -c '.body|[.max_tokens,.thinking.budget_tokens]' out)" '[5000,2500]' "the user's does not"
+run env CLAWS_EFFORT=medium claws-stream --dry-run <c.hello
+is "$(jq -c .body.thinking.budget_tokens out)" 4096 "CLAWS_EFFORT"
+run env CLAWS_EFFORT=medium claws-stream --dry-run --thinking 2000 <c.hello
+is "$(jq -c .body.thinking.budget_tokens out)" 2000 "--thinking goes before it"
+run env CLAWS_EFFORT=lots claws-stream --dry-run <c.hello
+status_is 78 "CLAWS_EFFORT: a word that is none"
+run claws-stream --dry-run --effort lots <c.hello
+status_is 2 "--effort: a word that is none"
+run claws-stream --dry-run <c.hello
+is "$(jq -c .body.thinking out)" null "nothing said, nothing sent"
 
 # images are blobs of the session's own directory
 mkdir -p s.ndjson.d/blobs
@@ -210,9 +226,9 @@ is "$(url claude-sonnet-4-5-20250929)" "https://api.anthropic.com/v1/messages cl
 is "$(url gpt-4.1)" "https://api.openai.com/v1/chat/completions gpt-4.1" "a bare model of another provider"
 is "$(url openrouter/anthropic/claude-sonnet-4.5)" \
 	"https://openrouter.ai/api/v1/chat/completions anthropic/claude-sonnet-4.5" "a model with slashes"
-is "$(url ollama:llama3:8b)" "http://127.0.0.1:11434/v1/chat/completions llama3:8b" "a model with colons"
+is "$(url ollama:llama3:8b)" "http://127.0.0.1:11434/api/chat llama3:8b" "a model with colons"
 is "$(url kimi/kimi-k2)" "https://api.moonshot.ai/v1/chat/completions kimi-k2" "an alias"
-is "$(OLLAMA_BASE_URL=http://127.0.0.1:9/v1/ url ollama/x)" "http://127.0.0.1:9/v1/chat/completions x" "NAME_BASE_URL"
+is "$(OLLAMA_BASE_URL=http://127.0.0.1:9/v1/ url ollama/x)" "http://127.0.0.1:9/api/chat x" "NAME_BASE_URL"
 is "$(CLAWS_BASE_URL=http://127.0.0.1:9 url some/thing)" "http://127.0.0.1:9/chat/completions some/thing" \
 	"an address without a known provider is custom"
 run claws-stream -m nobody/x <c.hello
@@ -224,7 +240,7 @@ nokeys() { env -u CLAWS_MODEL -u ANTHROPIC_API_KEY -u OPENAI_API_KEY "$@"; }
 run nokeys claws-stream <c.hello
 status_is 78 "no model and no key"
 like "$(cat err)" CLAWS_MODEL "names the variable"
-is "$(nokeys OPENAI_API_KEY=k claws-stream --dry-run <c.hello | jq -r .url)" https://api.openai.com/v1/chat/completions \
+is "$(nokeys OPENAI_API_KEY=k claws-stream --dry-run <c.hello | jq -r .url)" https://api.openai.com/v1/responses \
 	"no model: that of the key which is set"
 is "$(nokeys OPENAI_API_KEY=k ANTHROPIC_API_KEY=k claws-stream --dry-run <c.hello | jq -r .body.model)" \
 	"$(jq -r '.[0].default_model' "$BUILD/share/claws/providers.json")" "two keys: the first row's"
@@ -290,6 +306,9 @@ is "$status $(jq -r 'select(.type=="error").class' out)" "1 invalid_request" "a 
 answers '{"thinking":"hm","signature":"c2ln","text":"so"}'
 is "$(jq -c 'select(.role)|[.thinking,.content]' out) $(jq -rj 'select(.type=="thinking_chunk").text' out)" \
 	'["hm","so"] hm' "thinking"
+run claws-stream -m custom/fake --base-url "$OPENAI_BASE_URL" --effort high <c.hello
+is "$(jq -r 'select(.type=="notice").text' out)" "how hard custom/fake thinks cannot be chosen: --effort is left out" \
+	"--effort where the model's row says nothing of it"
 answers '{"text":"","stop":"end_turn"}'
 is "$status $(grep -c '"role"' out) $(grep -c turn_done out)" "0 0 1" "nothing said: no assistant message, one turn_done"
 

@@ -61,6 +61,14 @@ CLAWS_STAGE_COMPACT='claws-compact' ask -q hello
 is "$status/$(cat err)" "0/" "-q: none"
 ask -m anthropic/fake --thinking 1024 hello
 is "$(body | jq -c '.thinking.budget_tokens')" 1024 "--thinking"
+ask -m anthropic/fake --effort medium hello
+is "$(body | jq -c '.thinking.budget_tokens')" 4096 "--effort"
+CLAWS_EFFORT=high ask -m anthropic/fake hello
+is "$(body | jq -c '.thinking.budget_tokens')" 16384 "CLAWS_EFFORT"
+printf '%%PDF-1.4\n%%%%EOF\n' >a.pdf
+ask -m anthropic/fake -f a.pdf sum up
+is "$(body | jq -c '.messages[0].content|[.[0].type,.[0].title,.[0].source.media_type,.[1].text]')" \
+	'["document","a.pdf","application/pdf","sum up"]' "-f PDF: a document"
 ask --max-tokens 77 -m openai/other hello
 is "$(body | jq -c '[.model,.max_tokens // .max_completion_tokens]')" '["other",77]' "-m, --max-tokens"
 
