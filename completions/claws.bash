@@ -8,7 +8,7 @@ _claws() {
 	fi
 	case $prog in
 	claws)
-		words='-p --print -m --model -c --continue -r --resume --session-id --no-session --json --output-format -o --output --partial --thinking --max-tokens --max-turns --max-time --permission-mode --tools --allowed-tools --disallowed-tools --on-deny -s --system --append-system-prompt -f --file -i --image -C --directory --add-dir --no-project --no-time -n --no-stdin --stdin-wait -q --quiet --print-pipeline -h --help --version'
+		words='-p --print -m --model -c --continue -r --resume --session-id --no-session --json --output-format -o --output --partial --thinking --effort --max-tokens --max-turns --max-time --permission-mode --tools --allowed-tools --disallowed-tools --on-deny -s --system --append-system-prompt -f --file -i --image -C --directory --add-dir --no-project --no-time -n --no-stdin --stdin-wait -q --quiet --print-pipeline -h --help --version'
 		verbs=''
 		case $prev in
 		-m|--model) kind="none" ;;
@@ -17,6 +17,7 @@ _claws() {
 		--output-format) choices='text json stream-json' ;;
 		-o|--output) kind="file" ;;
 		--thinking) kind="none" ;;
+		--effort) choices='none low medium high max' ;;
 		--max-tokens) kind="none" ;;
 		--max-turns) kind="none" ;;
 		--max-time) kind="none" ;;
@@ -75,6 +76,12 @@ _claws() {
 		verbs=''
 		case $prev in
 		esac ;;
+	claws-keeper)
+		words='--persist --status --stop -h --help --version'
+		verbs=''
+		case $prev in
+		--persist) kind="none" ;;
+		esac ;;
 	claws-memory)
 		words='-d --description -t --type --scope --origin -n --max -j --json -C --directory --no-time -h --help --version'
 		verbs='save search list show delete'
@@ -85,6 +92,12 @@ _claws() {
 		--origin) kind="none" ;;
 		-n|--max) kind="none" ;;
 		-C|--directory) kind="dir" ;;
+		esac ;;
+	claws-models)
+		words='-j --json -p --providers -l --live -w --window --timeout -h --help --version'
+		verbs=''
+		case $prev in
+		--timeout) kind="none" ;;
 		esac ;;
 	claws-msg)
 		words='--strict -n --no-stdin -f --file -i --image --stdin-wait --session -o --output --no-time --timeout -h --help --version'
@@ -140,20 +153,23 @@ _claws() {
 		--id) kind="none" ;;
 		esac ;;
 	claws-stream)
-		words='-m --model --wire --base-url --max-tokens --temperature --thinking --timeout --connect-timeout --first-byte-timeout --idle-timeout --retries --no-stream --dry-run --record --replay --match --no-time -h --help --version'
+		words='-m --model --provider --wire --base-url --max-tokens --temperature --thinking --effort --timeout --connect-timeout --first-byte-timeout --idle-timeout --retries --fallback-model --no-breaker --reset-breaker --no-stream --dry-run --explain --record --replay --match --no-time -h --help --version'
 		verbs=''
 		case $prev in
 		-m|--model) kind="none" ;;
-		--wire) choices='anthropic openai-chat' ;;
+		--provider) kind="none" ;;
+		--wire) choices='anthropic openai-chat openai-responses ollama-chat cohere bedrock-converse bedrock-invoke anthropic-vertex gemini' ;;
 		--base-url) kind="none" ;;
 		--max-tokens) kind="none" ;;
 		--temperature) kind="none" ;;
 		--thinking) kind="none" ;;
+		--effort) choices='none low medium high max' ;;
 		--timeout) kind="none" ;;
 		--connect-timeout) kind="none" ;;
 		--first-byte-timeout) kind="none" ;;
 		--idle-timeout) kind="none" ;;
 		--retries) kind="none" ;;
+		--fallback-model) kind="none" ;;
 		--record) kind="dir" ;;
 		--replay) kind="dir" ;;
 		--match) choices='request order' ;;
@@ -190,5 +206,5 @@ _claws() {
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }
-_claws_commands='agent ask compact context each-turn memory msg permit render ring session stream tool'
-complete -o filenames -F _claws claws claws-agent claws-ask claws-compact claws-context claws-each-turn claws-memory claws-msg claws-permit claws-render claws-ring claws-session claws-stream claws-tool
+_claws_commands='agent ask compact context each-turn keeper memory models msg permit render ring session stream tool'
+complete -o filenames -F _claws claws claws-agent claws-ask claws-compact claws-context claws-each-turn claws-keeper claws-memory claws-models claws-msg claws-permit claws-render claws-ring claws-session claws-stream claws-tool
