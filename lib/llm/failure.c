@@ -185,8 +185,8 @@ bool answer_retryable(const struct answer *a)
 		return true;
 	if (!a->error.set)
 		return false;
-	/* Groq: the model wrote a call that is none; the next attempt is likely to be better */
-	if (strcmp(a->error.code.p, "tool_use_failed") == 0)
+	/* Groq, Gemini: the model wrote a call that is none; the next attempt is likely to be better */
+	if (strcmp(a->error.code.p, "tool_use_failed") == 0 || strcmp(a->error.code.p, "MALFORMED_FUNCTION_CALL") == 0)
 		return true;
 	const char *class = a->error.class;
 	if (strcmp(class, "billing") == 0 || strcmp(class, "overflow") == 0 || strcmp(class, "auth") == 0)

@@ -49,6 +49,8 @@ static void joins(void)
 		{"https://h/v1", "/chat/completions", "https://h/v1/chat/completions"},
 		{"https://h/v1/chat/completions", "/chat/completions", "https://h/v1/chat/completions"},
 		{"https://h/x?api-version=1", "/chat/completions", "https://h/x/chat/completions?api-version=1"},
+		{"https://h/v1beta", "/v1beta/m:go?alt=sse", "https://h/v1beta/m:go?alt=sse"},
+		{"https://h/x?key=1", "/m:go?alt=sse", "https://h/x/m:go?alt=sse&key=1"},
 		{"http://127.0.0.1:1//", "/a/b", "http://127.0.0.1:1/a/b"}};
 	struct buf b;
 
