@@ -30,7 +30,8 @@ static void start(const char *wire, const char *maker)
 		convo_free(&c);
 	convo_init(&c, wire_find(wire), maker);
 	c.load = load;
-	opt = (struct call_options){ .model = "m", .temperature = -1, .thinking = -1, .stream = true, .style = STYLE_WIRE };
+	opt = (struct call_options){ .model = "m", .temperature = -1, .thinking = -1, .stream = true,
+		.style = STYLE_WIRE };
 }
 
 static int add(const char *line)
@@ -128,7 +129,8 @@ static void prefix(const char *wire)
 		"{\"role\":\"assistant\",\"content\":\"done \"}",
 		"{\"role\":\"user\",\"content\":\"again\"}",
 		"{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"c\",\"name\":\"f\",\"input\":{}}]}",
-		("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"images\":[{\"media_type\":\"image/png\","
+		("{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"x\",\"images\":[{\"media_type\":"
+			"\"image/png\","
 		    "\"blob\":\"sha256:png\"}]}"),
 		"{\"role\":\"assistant\",\"content\":\"ok\"}",
 		"{\"role\":\"user\",\"content\":\"bye\"}",
@@ -196,7 +198,8 @@ static void edges(void)
 {
 	start("anthropic", "p/m");
 	add("{\"role\":\"user\",\"content\":\" \\n\"}");
-	IS(messages(), "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"(no text)\"}]}]}", "blank prompt");
+	IS(messages(), "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"(no text)\"}]}]}",
+		"blank prompt");
 	add("{\"role\":\"assistant\",\"content\":\"Hello \\n\"}");
 	OK(strstr(messages(), "\"text\":\"Hello\"}]}]}"), "space at the end of the request is trimmed");
 	add("{\"role\":\"user\",\"content\":\"go on\"}");
@@ -206,7 +209,8 @@ static void edges(void)
 	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"functions.f:0\",\"name\":\"f\","
 	    "\"input\":{}}]}");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"functions.f:0\",\"content\":\"r\"}");
-	OK(strstr(messages(), "\"id\":\"functions_f_0_d6bdd4de328a\"") && strstr(body.p, "\"tool_use_id\":\"functions_f_0_d6bdd4de328a\""),
+	OK(strstr(messages(), "\"id\":\"functions_f_0_d6bdd4de328a\"") && strstr(body.p, "\"tool_use_id\":"
+		"\"functions_f_0_d6bdd4de328a\""),
 	    "ids are made legal, and stay different");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"functions.f:0\",\"content\":\"again\"}");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"zz\",\"content\":\"again\"}");
@@ -225,18 +229,22 @@ static void images(void)
 {
 	static const char user[] = "{\"role\":\"user\",\"content\":\"look\",\"images\":[{\"media_type\":\"image/jpeg\","
 	    "\"blob\":\"sha256:png\"},"
-		"{\"media_type\":\"image/png\",\"blob\":\"sha256:cut\"},{\"media_type\":\"image/png\",\"blob\":\"sha256:text\"},"
+		"{\"media_type\":\"image/png\",\"blob\":\"sha256:cut\"},{\"media_type\":\"image/png\",\"blob\":"
+			"\"sha256:text\"},"
 		    "{\"media_type\":\"image/png\",\"blob\":\"sha256:none\"}]}";
 	start("anthropic", "p/m");
 	add(user);
 	OK(strstr(messages(), "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\","
-	          "\"data\":\"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "anthropic: the bytes decide the type");
-	OK(strstr(body.p, "cut off") && strstr(body.p, "not a PNG") && strstr(body.p, "no blob sha256:none"), "others bec"
+	          "\"data\":\""
+	          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "anthropic: the bytes decide the type");
+	OK(strstr(body.p, "cut off") && strstr(body.p, "not a PNG") && strstr(body.p, "no blob sha256:none"),
+		"others bec"
 	    "ome notes");
 	start("openai-chat", "p/m");
 	add(user);
 	OK(strstr(messages(), "[{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"image_url\",\"image_url\":{\"url\":"
-	          "\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "openai-chat: data URL");
+	          "\"data:image/png;base64,"
+	          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "openai-chat: data URL");
 }
 
 static void chat(void)
@@ -278,7 +286,8 @@ static void chat_echo(void)
 		add(text);
 		bool back = strstr(messages(), "\"extra_content\":{\"google\":{\"thought_signature\":\"S\"}}") != NULL;
 		OK(back == (i == 0), "extra_content of %s", makers[i]);
-		OK(strstr(body.p, i ? "\"reasoning_content\":\"\"}" : "\"reasoning_content\":\"hm\"}"), "reasoning of %s"
+		OK(strstr(body.p, i ? "\"reasoning_content\":\"\"}" : "\"reasoning_content\":\"hm\"}"),
+			"reasoning of %s"
 		    "", makers[i]);
 	}
 	add("{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"r\",\"images\":[{\"media_type\":\"image/png\","

@@ -1,4 +1,5 @@
-/* Automatic prompt caches find what begins as before: whatever comes, the bytes of a request up to the end of its last message
+/* Automatic prompt caches find what begins as before: whatever comes,
+	the bytes of a request up to the end of its last message
  * are the beginning of the next one's. For every wire, under every quirk that changes messages. */
 #include <stdlib.h>
 
@@ -42,15 +43,18 @@ static void turn(struct convo *c, unsigned n)
 	buf_init(&b, BUF_NOLIMIT);
 	buf_addf(&b, "{\"role\":\"assistant\",\"content\":\"%s\",\"model\":\"%s\"", texts[pick(5)], makers[maker]);
 	for (unsigned i = 0; i < calls; i++)
-		buf_addf(&b, "%s{\"id\":\"functions.f:%u_%u\",\"name\":\"f\",\"input\":{\"x\": %u}}", i ? "," : ",\"tool_calls\":[", n, i, i);
+		buf_addf(&b, "%s{\"id\":\"functions.f:%u_%u\",\"name\":\"f\",\"input\":{\"x\": %u}}", i ? "," : ","
+			"\"tool_calls\":[", n, i, i);
 	buf_adds(&b, calls ? "]" : "");
 	if (blocks)
-		buf_addf(&b, ",\"blocks\":{\"maker\":\"%s\",\"list\":[{\"reasoning_content\":\"hm %u\"}]}", makers[maker], n);
+		buf_addf(&b, ",\"blocks\":{\"maker\":\"%s\",\"list\":[{\"reasoning_content\":\"hm %u\"}]}",
+			makers[maker], n);
 	buf_addc(&b, '}');
 	add(c, b.p);
 	for (unsigned i = 0; i < calls; i++) {
 		buf_clear(&b);
-		buf_addf(&b, "{\"role\":\"tool\",\"tool_call_id\":\"functions.f:%u_%u\",\"name\":\"f\",\"content\":\"%s\"%s%s}", n, i, texts[pick(5)],
+		buf_addf(&b, "{\"role\":\"tool\",\"tool_call_id\":\"functions.f:%u_%u\",\"name\":\"f\",\"content\":"
+			"\"%s\"%s%s}", n, i, texts[pick(5)],
 		         pick(3) ? "" : ",\"is_error\":true", pick(4) ? "" : image);
 		add(c, b.p);
 	}
@@ -73,7 +77,8 @@ static size_t open_end(const struct buf *b)
 
 static void stable(const struct wire *wire, uint64_t quirks, const char *name)
 {
-	struct call_options o = {.model = "m", .temperature = -1, .thinking = -1, .stream = true, .quirks = quirks, .style = STYLE_WIRE};
+	struct call_options o = {.model = "m", .temperature = -1, .thinking = -1, .stream = true, .quirks = quirks,
+		.style = STYLE_WIRE};
 	struct convo c;
 	struct buf last, now;
 	struct err e = ERR_INIT;
@@ -86,7 +91,8 @@ static void stable(const struct wire *wire, uint64_t quirks, const char *name)
 	buf_init(&now, BUF_NOLIMIT);
 	seed = 7;
 	add(&c, "{\"role\":\"system\",\"content\":\"be brief\"}");
-	add(&c, "{\"type\":\"tools\",\"tools\":[{\"name\":\"f\",\"description\":\"does f\",\"input_schema\":{\"type\":\"object\"}}]}");
+	add(&c, "{\"type\":\"tools\",\"tools\":[{\"name\":\"f\",\"description\":\"does f\",\"input_schema\":"
+		"{\"type\":\"object\"}}]}");
 	add(&c, "{\"role\":\"user\",\"content\":\"hi\"}");
 	for (unsigned n = 0; n < 50; n++) {
 		buf_clear(&now);
@@ -113,7 +119,8 @@ int main(void)
 
 	for (size_t i = 0; (w = wire_at(i)) != NULL; i++) {
 		stable(w, 0, "as it is");
-		stable(w, QUIRK_REASONING_BACK | QUIRK_STRICT_ROLES | QUIRK_SYSTEM_AS_USER | QUIRK_IDS_9 | QUIRK_SKIP_SIGNATURE, "strict");
+		stable(w, QUIRK_REASONING_BACK | QUIRK_STRICT_ROLES | QUIRK_SYSTEM_AS_USER | QUIRK_IDS_9 |
+		       QUIRK_SKIP_SIGNATURE, "strict");
 		stable(w, QUIRK_NO_REASONING_BACK | QUIRK_CACHE_PARTS | QUIRK_CONTENT_REQUIRED | QUIRK_IMAGES_IN_RESULTS, "parts");
 	}
 	return END();

@@ -1,4 +1,5 @@
-/* Requests byte for byte: each way of asking for thoughts, each quirk of Chat Completions, documents, what the model cannot see. */
+/* Requests byte for byte: each way of asking for thoughts, each quirk of Chat Completions, documents,
+	what the model cannot see. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -64,8 +65,10 @@ static void asks(const char *wire, enum thinking_style style, enum effort effort
 	opt.style = style;
 	opt.effort = effort;
 	buf_init(&text, 4096);
-	buf_addf(&text, "{\"model\":\"m\"%s%s,\"messages\":[]}", strcmp(wire, "anthropic") == 0 ? "" : *want ? "," : "", want);
-	IS(request(), text.p, "%s, %s: %s", wire, style_name(style), effort_name(effort)[0] ? effort_name(effort) : "nothing said");
+	buf_addf(&text, "{\"model\":\"m\"%s%s,\"messages\":[]}", strcmp(wire, "anthropic") == 0 ? "" : *want ? ","
+		"" : "", want);
+	IS(request(), text.p, "%s, %s: %s", wire, style_name(style),
+		effort_name(effort)[0] ? effort_name(effort) : "nothing said");
 	buf_free(&text);
 }
 
@@ -92,8 +95,10 @@ static void efforts(void)
 		asks(claude, (enum thinking_style)s, EFFORT_UNSAID, ",\"max_tokens\":8192");
 	asks(claude, STYLE_NONE, EFFORT_HIGH, ",\"max_tokens\":8192");
 	asks(claude, STYLE_BUDGET, EFFORT_NONE, ",\"max_tokens\":8192");
-	asks(claude, STYLE_BUDGET, EFFORT_LOW, ",\"max_tokens\":9216,\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":1024}");
-	asks(claude, STYLE_BUDGET, EFFORT_MAX, ",\"max_tokens\":40960,\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":32768}");
+	asks(claude, STYLE_BUDGET, EFFORT_LOW, ",\"max_tokens\":9216,\"thinking\":{\"type\":\"enabled\","
+		"\"budget_tokens\":1024}");
+	asks(claude, STYLE_BUDGET, EFFORT_MAX, ",\"max_tokens\":40960,\"thinking\":{\"type\":\"enabled\","
+		"\"budget_tokens\":32768}");
 	asks(claude, STYLE_ADAPTIVE, EFFORT_NONE, ",\"max_tokens\":8192,\"thinking\":{\"type\":\"disabled\"}");
 	asks(claude, STYLE_ADAPTIVE, EFFORT_MAX,
 	     ",\"max_tokens\":8192,\"thinking\":{\"type\":\"adaptive\"},\"output_config\":{\"effort\":\"max\"}");
@@ -101,7 +106,8 @@ static void efforts(void)
 
 static void words_and_numbers(void)
 {
-	static const char *const words[EFFORTS] = {[EFFORT_LOW] = "minimal", [EFFORT_NONE] = "", [EFFORT_MAX] = "xhigh"};
+	static const char *const words[EFFORTS] = {[EFFORT_LOW] = "minimal", [EFFORT_NONE] = "",
+		[EFFORT_MAX] = "xhigh"};
 	start("openai-chat", 0);
 	opt.style = STYLE_EFFORT;
 	opt.effort_words = words;
@@ -114,7 +120,8 @@ static void words_and_numbers(void)
 	opt.style = STYLE_REASONING;
 	OK(strstr(request(), "\"reasoning\":{\"max_tokens\":1500}"), "or stays a number");
 	opt.extra = "\"reasoning\":{\"exclude\":true},\"max_tokens\":5";
-	OK(strstr(request(), "\"reasoning\":{\"max_tokens\":1500},\"max_tokens\":5,\"messages\""), "an option goes before the row's own members");
+	OK(strstr(request(), "\"reasoning\":{\"max_tokens\":1500},\"max_tokens\":5,\"messages\""),
+		"an option goes before the row's own members");
 	start("anthropic", 0);
 	opt.style = STYLE_ADAPTIVE;
 	opt.effort = EFFORT_LOW;
@@ -139,13 +146,18 @@ static void refused_parameters(void)
 	opt.context = 4096;
 	opt.session = "claws-x";
 	opt.stream = true;
-	add("{\"type\":\"tools\",\"tools\":[{\"name\":\"f\",\"description\":\"does f\",\"input_schema\":{\"type\":\"object\"}}]}");
-	IS(request(), "{\"model\":\"m\",\"stream\":true,\"stream_options\":{\"include_usage\":true},\"prompt_cache_key\":\"claws-x\","
-	   "\"options\":{\"num_ctx\":4096},\"messages\":[]}", "no limit, no temperature, no tools; window and cache key");
+	add("{\"type\":\"tools\",\"tools\":[{\"name\":\"f\",\"description\":\"does f\",\"input_schema\":{\"type\":"
+		"\"object\"}}]}");
+	IS(request(), "{\"model\":\"m\",\"stream\":true,\"stream_options\":{\"include_usage\":true},"
+		"\"prompt_cache_key\":\"claws-x\","
+	   "\"options\":{\"num_ctx\":4096},\"messages\":[]}", "no limit, no temperature,"
+		" no tools; window and cache key");
 	opt.quirks = QUIRK_NO_STREAM_USAGE;
 	opt.session = NULL;
-	IS(request(), "{\"model\":\"m\",\"max_tokens\":5,\"temperature\":1,\"stream\":true,\"tools\":[{\"type\":\"function\",\"function\":"
-	   "{\"name\":\"f\",\"description\":\"does f\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}],\"messages\":[]}",
+	IS(request(), "{\"model\":\"m\",\"max_tokens\":5,\"temperature\":1,\"stream\":true,\"tools\":[{\"type\":"
+		"\"function\",\"function\":"
+	   "{\"name\":\"f\",\"description\":\"does f\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}],"
+		"\"messages\":[]}",
 	   "and without these quirks");
 }
 
@@ -155,7 +167,8 @@ static void system_role(void)
 		"{\"role\":\"user\",\"content\":\"hi\",\"images\":[{\"media_type\":\"image/gif\",\"blob\":\"gif\"}]}",
 		"{\"role\":\"assistant\",\"content\":\"hi\"}"};
 	static const char *const want[] = {"[{\"role\":\"user\",\"content\":\"be\\nbrief\\n\\nhi\"}]}",
-		"[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"be\\nbrief\"},{\"type\":\"text\",\"text\":\"hi\"},"
+		"[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"be\\nbrief\"},{\"type\":\"text\","
+			"\"text\":\"hi\"},"
 		"{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64," GIF64 "\"}}]}]}",
 		"[{\"role\":\"user\",\"content\":\"be\\nbrief\"},{\"role\":\"assistant\",\"content\":\"hi\"}]}"};
 	for (int i = 0; i < 3; i++) {
@@ -168,12 +181,14 @@ static void system_role(void)
 	add("{\"role\":\"system\",\"content\":\"be brief\"}");
 	add(first[0]);
 	add("{\"role\":\"assistant\",\"content\":\"well \"}");
-	OK(strstr(messages(), "hi\"},{\"role\":\"assistant\",\"content\":\"well\"}]}"), "space at the end is trimmed there too");
+	OK(strstr(messages(), "hi\"},{\"role\":\"assistant\",\"content\":\"well\"}]}"),
+		"space at the end is trimmed there too");
 }
 
 static void ids(void)
 {
-	static const char call[] = "{\"role\":\"assistant\",\"content\":\"\",\"model\":\"%s\",\"tool_calls\":[{\"id\":\"%s\",\"name\":\"f\",\"input\":{}}]}";
+	static const char call[] = "{\"role\":\"assistant\",\"content\":\"\",\"model\":\"%s\",\"tool_calls\":"
+		"[{\"id\":\"%s\",\"name\":\"f\",\"input\":{}}]}";
 	static const char long_id[] = "call_0123456789012345678901234567890123456789";
 	static const struct { uint64_t quirk; const char *maker, *id, *want; } cases[] = {
 		{QUIRK_IDS_9, "p/m", "abcDEF123", "abcDEF123"},
@@ -194,39 +209,48 @@ static void ids(void)
 		start("openai-chat", cases[i].quirk);
 		snprintf(line, sizeof line, call, cases[i].maker, cases[i].id);
 		add(line);
-		snprintf(line, sizeof line, "{\"role\":\"tool\",\"tool_call_id\":\"%s\",\"content\":\"r\"}", cases[i].id);
+		snprintf(line, sizeof line, "{\"role\":\"tool\",\"tool_call_id\":\"%s\",\"content\":\"r\"}",
+			cases[i].id);
 		add(line);
 		snprintf(a, sizeof a, "[{\"id\":\"%s\",", want);
 		snprintf(b, sizeof b, "\"tool_call_id\":\"%s\",", want);
-		OK(strstr(messages(), a) && strstr(body.p, b), "%s of %s: %s, in the call and in its result", cases[i].id, cases[i].maker, want);
+		OK(strstr(messages(), a) && strstr(body.p, b), "%s of %s: %s, in the call and in its result",
+			cases[i].id, cases[i].maker, want);
 	}
 }
 
 static void roles_and_contents(void)
 {
-	static const char call[] = "{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"a\",\"name\":\"f\",\"input\":{}}]}";
-	static const char with[] = "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"r\",\"images\":[{\"media_type\":\"image/gif\",\"blob\":\"gif\"}]}";
+	static const char call[] = "{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"a\",\"name\":"
+		"\"f\",\"input\":{}}]}";
+	static const char with[] = "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"r\",\"images\":"
+		"[{\"media_type\":\"image/gif\",\"blob\":\"gif\"}]}";
 	start("openai-chat", QUIRK_STRICT_ROLES);
 	add(call);
 	add("{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"r\"}");
 	add("{\"role\":\"user\",\"content\":\"and?\"}");
-	OK(strstr(messages(), "\"content\":\"r\"},{\"role\":\"assistant\",\"content\":\"Understood.\"},{\"role\":\"user\",\"content\":\"and?\"}]}"),
+	OK(strstr(messages(), "\"content\":\"r\"},{\"role\":\"assistant\",\"content\":\"Understood.\"},{\"role\":"
+		"\"user\",\"content\":\"and?\"}]}"),
 	   "strict_roles: a word between a result and a prompt");
 	add(call);
 	add(with);
-	OK(strstr(messages(), "\"content\":\"r\"},{\"role\":\"assistant\",\"content\":\"Understood.\"},{\"role\":\"user\",\"content\":[{\"type\":\"text\""),
+	OK(strstr(messages(), "\"content\":\"r\"},{\"role\":\"assistant\",\"content\":\"Understood.\"},{\"role\":"
+		"\"user\",\"content\":[{\"type\":\"text\""),
 	   "and before the images of results");
 	start("openai-chat", QUIRK_IMAGES_IN_RESULTS);
 	add(call);
 	add(with);
-	OK(strstr(messages(), "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":[{\"type\":\"text\",\"text\":\"r\"},{\"type\":\"image_url\","
+	OK(strstr(messages(), "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":[{\"type\":\"text\",\"text\":"
+		"\"r\"},{\"type\":\"image_url\","
 	          "\"image_url\":{\"url\":\"data:image/gif;base64," GIF64 "\"}}]}]}"), "images_in_results");
 	start("openai-chat", QUIRK_CONTENT_REQUIRED);
 	add(call);
 	add("{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"\"}");
 	add("{\"role\":\"user\",\"content\":\"\"}");
-	IS(messages(), "[{\"role\":\"assistant\",\"content\":\"(empty)\",\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":"
-	   "{\"name\":\"f\",\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"(empty)\"},"
+	IS(messages(), "[{\"role\":\"assistant\",\"content\":\"(empty)\",\"tool_calls\":[{\"id\":\"a\",\"type\":"
+		"\"function\",\"function\":"
+	   "{\"name\":\"f\",\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":"
+		"\"(empty)\"},"
 	   "{\"role\":\"user\",\"content\":\"(empty)\"}]}", "content_required");
 }
 
@@ -236,12 +260,14 @@ static void cache_parts(void)
 	start("openai-chat", QUIRK_CACHE_PARTS);
 	add("{\"role\":\"system\",\"content\":\"be brief\"}");
 	add("{\"role\":\"user\",\"content\":\"hi\"}");
-	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"a\",\"name\":\"f\",\"input\":{}},{\"id\":\"b\",\"name\":\"f\",\"input\":{}}]}");
+	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"a\",\"name\":\"f\",\"input\":{}},"
+		"{\"id\":\"b\",\"name\":\"f\",\"input\":{}}]}");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"\"}");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"b\",\"content\":\"r\"}");
 	opt.cache = true;
 	IS(messages(), "[{\"role\":\"system\",\"content\":[{\"type\":\"text\",\"text\":\"be brief\"" SET "}]},"
-	   "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"" SET "}]},{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":["
+	   "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"hi\"" SET "}]},{\"role\":\"assistant\","
+		"\"content\":\"\",\"tool_calls\":["
 	   "{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}},"
 	   "{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},"
 	   "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":[{\"type\":\"text\",\"text\":\"(empty)\"}]},"
@@ -253,55 +279,72 @@ static void cache_parts(void)
 
 static void replay(void)
 {
-	static const char line[] = "{\"role\":\"assistant\",\"content\":\"\",\"model\":\"%s\",\"tool_calls\":[{\"id\":\"a\",\"name\":\"f\",\"input\":{}%s},"
-		"{\"id\":\"b\",\"name\":\"f\",\"input\":{}}],\"blocks\":{\"maker\":\"%s\",\"list\":[{\"reasoning\":\"hm\",\"reasoning_details\":"
+	static const char line[] = "{\"role\":\"assistant\",\"content\":\"\",\"model\":\"%s\",\"tool_calls\":"
+		"[{\"id\":\"a\",\"name\":\"f\",\"input\":{}%s},"
+		"{\"id\":\"b\",\"name\":\"f\",\"input\":{}}],\"blocks\":{\"maker\":\"%s\",\"list\":[{\"reasoning\":"
+			"\"hm\",\"reasoning_details\":"
 		"[{\"type\":\"reasoning.encrypted\",\"data\":\"X\\u0041==\"}],\"extra_content\":{\"k\":1}}]}}";
 	char text[1024];
 	for (int i = 0; i < 2; i++) {
 		start("openai-chat", 0);
 		snprintf(text, sizeof text, line, i ? "q/m" : "p/m", "", i ? "q/m" : "p/m");
 		add(text);
-		OK(!!strstr(messages(), "\"reasoning\":\"hm\",\"reasoning_details\":[{\"type\":\"reasoning.encrypted\",\"data\":\"X\\u0041==\"}],"
-		            "\"extra_content\":{\"k\":1}}]}") == !i, "reasoning of %s %s", i ? "another" : "the maker", i ? "stays" : "goes back as it came");
+		OK(!!strstr(messages(), "\"reasoning\":\"hm\",\"reasoning_details\":[{\"type\":"
+			"\"reasoning.encrypted\",\"data\":\"X\\u0041==\"}],"
+		            "\"extra_content\":{\"k\":1}}]}") == !i, "reasoning of %s %s",
+			i ? "another" : "the maker", i ? "stays" : "goes back as it came");
 		OK(!!strstr(body.p, "reasoning") == !i, "all of it");
 	}
 	start("openai-chat", QUIRK_NO_REASONING_BACK);
 	snprintf(text, sizeof text, line, "p/m", "", "p/m");
 	add(text);
-	OK(strstr(messages(), "]}}") == NULL && strstr(body.p, "\"extra_content\":{\"k\":1}") && !strstr(body.p, "reasoning"),
+	OK(strstr(messages(), "]}}") == NULL && strstr(body.p, "\"extra_content\":{\"k\":1}") && !strstr(body.p,
+		"reasoning"),
 	   "no_reasoning_back: all but reasoning");
 	start("openai-chat", QUIRK_SKIP_SIGNATURE);
-	snprintf(text, sizeof text, line, "p/m", ",\"extra_content\":{\"google\":{\"thought_signature\":\"S\"}}", "p/m");
+	snprintf(text, sizeof text, line, "p/m", ",\"extra_content\":{\"google\":{\"thought_signature\":\"S\"}}",
+		"p/m");
 	add(text);
-	OK(strstr(messages(), "\"extra_content\":{\"google\":{\"thought_signature\":\"S\"}}},{\"id\":\"b\"") && !strstr(body.p, "skip_"),
+	OK(strstr(messages(), "\"extra_content\":{\"google\":{\"thought_signature\":\"S\"}}},{\"id\":"
+		"\"b\"") && !strstr(body.p, "skip_"),
 	   "skip_signature: its own goes back");
-	snprintf(text, sizeof text, line, "q/m", ",\"extra_content\":{\"google\":{\"thought_signature\":\"S\"}}", "q/m");
+	snprintf(text, sizeof text, line, "q/m", ",\"extra_content\":{\"google\":{\"thought_signature\":\"S\"}}",
+		"q/m");
 	add(text);
-	OK(strstr(messages(), "\"extra_content\":{\"google\":{\"thought_signature\":\"skip_thought_signature_validator\"}}},{\"id\":\"b\",\"type\":"
-	          "\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}]}"), "a foreign one is the placeholder, once");
+	OK(strstr(messages(), "\"extra_content\":{\"google\":{\"thought_signature\":"
+		"\"skip_thought_signature_validator\"}}},{\"id\":\"b\",\"type\":"
+	          "\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}]}"),
+		"a foreign one is the placeholder, once");
 }
 
-static const char look[] = "{\"role\":\"user\",\"content\":\"look\",\"images\":[{\"media_type\":\"image/gif\",\"blob\":\"gif\",\"name\":\"d/a.gif\"},"
+static const char look[] = "{\"role\":\"user\",\"content\":\"look\",\"images\":[{\"media_type\":\"image/gif\","
+	"\"blob\":\"gif\",\"name\":\"d/a.gif\"},"
 	"{\"media_type\":\"application/pdf\",\"blob\":\"pdf\",\"name\":\"d/x.pdf\"}]}";
 
 static void documents(void)
 {
 	start("anthropic", 0);
 	add(look);
-	IS(messages(), "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"[image d/a.gif]\"},{\"type\":\"image\",\"source\":{\"type\":\"base64\","
-	   "\"media_type\":\"image/gif\",\"data\":\"" GIF64 "\"}},{\"type\":\"document\",\"source\":{\"type\":\"base64\",\"media_type\":"
-	   "\"application/pdf\",\"data\":\"" PDF64 "\"},\"title\":\"d/x.pdf\"},{\"type\":\"text\",\"text\":\"look\"}]}]}", "anthropic: image and document");
+	IS(messages(), "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"[image d/a.gif]\"},{\"type\":"
+		"\"image\",\"source\":{\"type\":\"base64\","
+	   "\"media_type\":\"image/gif\",\"data\":\"" GIF64 "\"}},{\"type\":\"document\",\"source\":{\"type\":"
+		"\"base64\",\"media_type\":"
+	   "\"application/pdf\",\"data\":\"" PDF64 "\"},\"title\":\"d/x.pdf\"},{\"type\":\"text\",\"text\":"
+		"\"look\"}]}]}", "anthropic: image and document");
 	start("openai-chat", 0);
 	add(look);
-	IS(messages(), "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"text\",\"text\":\"[image d/a.gif]\"},"
-	   "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64," GIF64 "\"}},{\"type\":\"file\",\"file\":{\"filename\":\"x.pdf\","
+	IS(messages(), "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"text\","
+		"\"text\":\"[image d/a.gif]\"},"
+	   "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64," GIF64 "\"}},{\"type\":\"file\","
+		"\"file\":{\"filename\":\"x.pdf\","
 	   "\"file_data\":\"data:application/pdf;base64," PDF64 "\"}}]}]}", "openai-chat: image and document");
 	for (int i = 0; i < 2; i++) {
 		start(i ? "openai-chat" : "anthropic", 0);
 		c.inputs = INPUT_TEXT_ONLY;
 		add(look);
 		OK(strstr(messages(), "[image d/a.gif left out: p/m takes no images]") &&
-		   strstr(body.p, "[document d/x.pdf left out: p/m takes no documents]") && !strstr(body.p, "base64"), "a model without eyes is told");
+		   strstr(body.p, "[document d/x.pdf left out: p/m takes no documents]") && !strstr(body.p,
+			"base64"), "a model without eyes is told");
 		start(i ? "openai-chat" : "anthropic", 0);
 		c.inputs = INPUT_IMAGE;
 		add(look);
@@ -309,11 +352,15 @@ static void documents(void)
 	}
 	start("anthropic", 0);
 	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"a\",\"name\":\"f\",\"input\":{}}]}");
-	add("{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"r\",\"images\":[{\"media_type\":\"image/gif\",\"blob\":\"gif\"},"
+	add("{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"r\",\"images\":[{\"media_type\":\"image/gif\","
+		"\"blob\":\"gif\"},"
 	    "{\"media_type\":\"image/gif\",\"blob\":\"big\",\"name\":\"b\"}]}");
-	OK(strstr(messages(), "{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":[{\"type\":\"text\",\"text\":\"r\"},{\"type\":\"image\",\"source\":"
-	          "{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":\"" GIF64 "\"}},{\"type\":\"text\",\"text\":\"[image b left out: "
-	          "it has more than 8000 pixels a side]\"}]}]}]}"), "anthropic: images inside the result; not those of 8001 pixels");
+	OK(strstr(messages(), "{\"type\":\"tool_result\",\"tool_use_id\":\"a\",\"content\":[{\"type\":\"text\","
+		"\"text\":\"r\"},{\"type\":\"image\",\"source\":"
+	          "{\"type\":\"base64\",\"media_type\":\"image/gif\",\"data\":\"" GIF64 "\"}},{\"type\":\"text\","
+		"\"text\":\"[image b left out: "
+	          "it has more than 8000 pixels a side]\"}]}]}]}"), "anthropic:"
+		" images inside the result; not those of 8001 pixels");
 }
 
 /* A turn of more than 20 blocks: the end of the request before is marked itself, so nothing has to be looked for. */
@@ -335,7 +382,8 @@ static void long_turn(void)
 		add(b.p);
 	}
 	opt.cache = true;
-	OK(strstr(messages(), "\"text\":\"hi\"" SET "}]}") && strstr(body.p, "\"i29\",\"content\":\"r\"" SET "}]}]}"), "30 results: both ends are marked");
+	OK(strstr(messages(), "\"text\":\"hi\"" SET "}]}") && strstr(body.p, "\"i29\",\"content\":"
+		"\"r\"" SET "}]}]}"), "30 results: both ends are marked");
 	for (const char *p = body.p; (p = strstr(p, SET)) != NULL; p++)
 		marks++;
 	OK(marks == 2, "and nothing else");
@@ -346,7 +394,8 @@ static void blank_blocks(void)
 {
 	start("anthropic", 0);
 	add("{\"role\":\"user\",\"content\":\"hi\"}");
-	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"a\",\"name\":\"f\",\"input\":{}}],\"blocks\":{\"maker\":\"p/m\",\"list\":["
+	add("{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"id\":\"a\",\"name\":\"f\",\"input\":{}}],"
+		"\"blocks\":{\"maker\":\"p/m\",\"list\":["
 	    "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"S\"},{\"type\":\"text\",\"text\":\"\\n\"},"
 	    "{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"f\",\"input\":{}}]}}");
 	OK(strstr(messages(), "[{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"S\"},{\"type\":\"tool_use\""),
