@@ -154,7 +154,8 @@ static void signatures(void)
 {
 	start(0);
 	add("{\"role\":\"user\",\"content\":\"hi\"}");
-	add("{\"role\":\"assistant\",\"content\":\"well\",\"thinking\":\"hm\",\"tool_calls\":[{\"id\":\"n1\",\"name\":\"f\",\"input\":{}}],"
+	add("{\"role\":\"assistant\",\"content\":\"well\",\"thinking\":\"hm\","
+	    "\"tool_calls\":[{\"id\":\"n1\",\"name\":\"f\",\"input\":{}}],"
 	    "\"blocks\":{\"maker\":\"gemini/m\",\"list\":[{\"text\":\"hm\",\"thought\":true},{\"text\":\"well\"},"
 	    "{\"functionCall\":{\"id\":\"own\",\"name\":\"f\",\"args\":{}},\"thoughtSignature\":\"S+/=\"},"
 	    "{\"text\":\"\",\"thoughtSignature\":\"T\"},{\"toolCall\":{\"x\":1}}]}}");
@@ -226,9 +227,12 @@ static void paths(void)
 	IS(by_path("[{\"jsonPath\":\"$.a\",\"stringValue\":\"x\",\"willContinue\":true},{\"jsonPath\":\"$.a\",\"stringValue\":\"y\\n\"},"
 	           "{\"jsonPath\":\"$.a\"}]"), "{\"a\":\"xy\\n\"}", "path: pieces of a string");
 	IS(by_path("[{\"jsonPath\":\"$.a.b[0]\",\"numberValue\":1.50},{\"jsonPath\":\"$.a.b[1].c\",\"boolValue\":false},"
-	           "{\"jsonPath\":\"$.a.b[1].d\",\"nullValue\":\"NULL_VALUE\"},{\"jsonPath\":\"$.z\",\"numberValue\":12345678901234567890}]"),
-	   "{\"a\":{\"b\":[1.50,{\"c\":false,\"d\":null}]},\"z\":12345678901234567890}", "path: members and places, numbers as written");
-	IS(by_path("[{\"jsonPath\":\"$['a.b'][\\\"c\\\\\\\"d\\\"]\",\"stringValue\":\"x\"}]"), "{\"a.b\":{\"c\\\"d\":\"x\"}}", "path: quoted");
+	           "{\"jsonPath\":\"$.a.b[1].d\",\"nullValue\":\"NULL_VALUE\"},"
+	           "{\"jsonPath\":\"$.z\",\"numberValue\":12345678901234567890}]"),
+	   "{\"a\":{\"b\":[1.50,{\"c\":false,\"d\":null}]},\"z\":12345678901234567890}",
+	   "path: members and places, numbers as written");
+	IS(by_path("[{\"jsonPath\":\"$['a.b'][\\\"c\\\\\\\"d\\\"]\",\"stringValue\":\"x\"}]"),
+	   "{\"a.b\":{\"c\\\"d\":\"x\"}}", "path: quoted");
 	IS(by_path("[{\"jsonPath\":\"$.a[999999999]\",\"numberValue\":1},{\"jsonPath\":\"$.a[7]\",\"numberValue\":2}]"), "{\"a\":[1,2]}",
 	   "path: beyond the end is the end");
 	IS(by_path("[{\"jsonPath\":\"$\",\"stringValue\":\"x\"},{\"jsonPath\":\"a\",\"stringValue\":\"x\"},{\"jsonPath\":\"$[\"},"
