@@ -131,7 +131,7 @@ leave() { # PROMPT: $took is the time between the reader's end and the ring's
 }
 for prompt in slow:100:300 'call:Bash:{"command":"echo ran >>ran; sleep 97"}'; do
 	limit=${CLAWS_GONE_MS:-1000} # alone on a machine: CLAWS_GONE_MS=100
-	[ "${prompt#call}" = "$prompt" ] || limit=6000 # the tool gets a second to end by itself
+	[ "${prompt#call}" = "$prompt" ] || limit=1500 # the tool gets a second to end by itself
 	for try in 1 2 3; do
 		leave "$prompt"
 		[ "$took" -ge "$limit" ] || break
@@ -143,4 +143,46 @@ for prompt in slow:100:300 'call:Bash:{"command":"echo ran >>ran; sleep 97"}'; d
 	quiet 'nothing runs on'
 	ok 'the log is sound' sound
 done
+# An interrupt that comes while the process of a tool has only just begun: a shim keeps it from going on for a while.
+cat >late.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int prctl(int what, ...)
+{
+	int (*real)(int, ...) = (int (*)(int, ...))dlsym(RTLD_NEXT, "prctl");
+	va_list ap;
+	va_start(ap, what);
+	unsigned long a = va_arg(ap, unsigned long), b = va_arg(ap, unsigned long), c = va_arg(ap, unsigned long), d = va_arg(ap, unsigned long);
+	va_end(ap);
+	if (what == PR_SET_PDEATHSIG) {
+		rename("begin", "begun");
+		usleep(300000);
+	}
+	return real(what, a, b, c, d);
+}
+C
+if ${CC:-cc} -shared -fPIC -o late.so late.c 2>/dev/null && ! ldd "$BUILD/bin/claws-tool" | grep -q asan; then
+	: >begin
+	call='{"role":"assistant","content":"","tool_calls":[{"id":"c1","name":"Bash","input":{"command":"sleep 97"}}],"stop_reason":"tool_use"}'
+	{
+		printf '%s\n' '{"type":"turn"}' "$call" '{"type":"turn_done","stop_reason":"tool_use"}'
+		wait_for test -e begun
+		now_ms >told
+		echo '{"type":"interrupt"}'
+		wait_for grep -q turn_done out
+		now_ms >ended
+	} | LD_PRELOAD="$T/late.so" CLAWS_RING=1 CLAWS_PERMISSION_MODE=accept-all claws-tool >out 2>err
+	is "$(jq -r 'select(.role == "tool") | .is_error, .content' out)" 'true
+interrupted by user' 'an interrupt at the very start of a tool is not lost'
+	# what does not hear it is killed after 2.5 s
+	took=$(($(cat ended) - $(cat told)))
+	if [ "$took" -lt 2000 ]; then pass 'it is heard at once'; else fail 'it is heard at once' "after $took ms"; fi
+	quiet 'the tool does not run on'
+else
+	skip 3 'needs a compiler (and no ASan)'
+fi
 done_testing

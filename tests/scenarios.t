@@ -43,7 +43,7 @@ wait_for test -s st
 ms=$((($(date +%s%N) - $(cat closed)) / 1000000))
 is "$(jq -r .type first)/$(cat err)" "run_start/" '| head -1: the first line, no message'
 # A tool gets a second, and what does not answer two more: bounded, whatever else runs here.
-if [ "$ms" -lt 6000 ]; then pass "gone soon"; else fail 'gone soon' "$ms ms"; fi
+if [ "$ms" -lt 2000 ]; then pass "gone soon"; else fail 'gone soon' "$ms ms"; fi
 ok 'no child of the tool stays' wait_for none_of "$marker"
 
 # --- 4: the policy denies what was needed

@@ -147,7 +147,6 @@ _Noreturn static void child(struct host *h, const struct call *c, int fd, pid_t 
 	if (getppid() != parent)
 		_exit(1);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGTERM, SIG_DFL);
 	keep_only(&fd, &ctx.blobs);
 	gate_mark(&h->gate);
 	ctx.roots = roots_for(h, c);
@@ -172,24 +171,44 @@ _Noreturn static void child(struct host *h, const struct call *c, int fd, pid_t 
 
 /* ---- here ---- */
 
+/* We ignore SIGTERM, and the child would until it gets to say otherwise: runner_stop's would be lost on it. Blocked signals
+ * wait, ignored or not (signal(7)); the child restores `before`. */
+static pid_t fork_held(sigset_t *before)
+{
+	sigset_t term;
+	pid_t pid;
+
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	sigprocmask(SIG_BLOCK, &term, before);
+	pid = fork();
+	if (pid != 0)
+		sigprocmask(SIG_SETMASK, before, NULL);
+	return pid;
+}
+
 int runner_start(struct host *h, struct call *c, struct err *e)
 {
 	int p[2];
 	pid_t parent = getpid();
+	sigset_t before;
 
 	if (h->stage)
 		stage_flush(h->stage);
 	if (io_pipe(p, e) < 0)
 		return -1;
-	if (io_nonblock(p[0], true, e) < 0 || (c->run.pid = fork()) < 0) {
+	if (io_nonblock(p[0], true, e) < 0 || (c->run.pid = fork_held(&before)) < 0) {
 		err_sys(e, "a process for the tool");
 		close(p[0]);
 		close(p[1]);
 		c->run.pid = 0;
 		return -1;
 	}
-	if (c->run.pid == 0)
+	if (c->run.pid == 0) {
+		signal(SIGTERM, SIG_DFL);
+		sigprocmask(SIG_SETMASK, &before, NULL);
 		child(h, c, p[1], parent);
+	}
 	close(p[1]);
 	c->run.fd = p[0];
 	c->run.started = io_now_ms();
