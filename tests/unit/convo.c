@@ -236,7 +236,8 @@ static void images(void)
 	add(user);
 	OK(strstr(messages(), "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":\"image/png\","
 	          "\"data\":\""
-	          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "anthropic: the bytes decide the type");
+	          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAA"
+	          "CklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "anthropic: the bytes decide the type");
 	OK(strstr(body.p, "cut off") && strstr(body.p, "not a PNG") && strstr(body.p, "no blob sha256:none"),
 		"others bec"
 	    "ome notes");
@@ -244,7 +245,8 @@ static void images(void)
 	add(user);
 	OK(strstr(messages(), "[{\"type\":\"text\",\"text\":\"look\"},{\"type\":\"image_url\",\"image_url\":{\"url\":"
 	          "\"data:image/png;base64,"
-	          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "openai-chat: data URL");
+	          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAA"
+	          "CklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==\"}}"), "openai-chat: data URL");
 }
 
 static void chat(void)
