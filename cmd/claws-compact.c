@@ -3,21 +3,28 @@
  * The messages are held (heal.h). Outside a ring end of file is the turn: the whole conversation goes out. In a ring `turn`
  * is held back until what is new has gone out before it, or, where the whole has become too long, `reset` and all of it,
  * shorter (snip_plan.h). All other lines pass at once. */
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "agent/estimate.h"
 #include "agent/heal.h"
 #include "agent/snip_plan.h"
 #include "base/prog.h"
 #include "base/status.h"
+#include "base/xalloc.h"
 #include "opt/opt.h"
 #include "proto/stage.h"
+#include "sys/io.h"
+#include "sys/spawn.h"
 
-enum { WINDOW_DEFAULT = 128000, PERCENT_AT = 80, PERCENT_TO = 50 };
+enum { WINDOW_DEFAULT = 128000, SHORT = 6000 /* tokens */, PERCENT_AT = 80, PERCENT_TO = 50 };
 
 struct conf {
 	long window;
@@ -26,7 +33,7 @@ struct conf {
 
 static const struct opt options[] = {
 	{'w', "window", "TOKENS", OPT_LONG, offsetof(struct conf, window),
-	"size of the model's context window; 0: no limit (default: CLAWS_WINDOW, else 128000)", 0, LONG_MAX, NULL},
+	"size of the model's context window; 0: no limit (default: CLAWS_WINDOW, else the model's, else 128000)", 0, LONG_MAX, NULL},
 	{'c', "count", NULL, OPT_FLAG, offsetof(struct conf, count),
 	 "print the conversation's size and the limits instead", 0, 0, NULL},
 	{0}};
@@ -39,7 +46,8 @@ struct compact {
 	struct heal h;
 	struct estimate est;
 	uint64_t window;               /* tokens; 0: no limit */
-	const char *window_from;       /* "option", "CLAWS_WINDOW", "default", "provider" */
+	const char *window_from;       /* "option", "CLAWS_WINDOW", "model", "default", "provider" */
+	bool asked;                    /* claws-models was asked for the model's window */
 	uint64_t system, tools;        /* our count of those lines */
 	size_t passed;                 /* groups that have gone out */
 	bool head;                     /* nothing of the conversation has come yet: system lines count */
@@ -111,11 +119,52 @@ static void tell_healed(struct compact *c)
 	buf_free(&words);
 }
 
+/* The window of the model, as claws-models(1) knows it or asks the server for it. Asked only when the conversation is no longer
+ * a short one: till then every window is large enough, and most runs end before. */
+static void learn_window(struct compact *c, uint64_t now)
+{
+	if (c->asked || now <= SHORT || strcmp(c->window_from, "default") != 0)
+		return;
+
+	char dir[PATH_MAX], text[64];
+	ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
+	int fd[2];
+
+	c->asked = true;
+	if (n <= 0 || pipe2(fd, O_CLOEXEC) < 0)
+		return;
+	dir[n] = 0;
+	dir[strrchr(dir, '/') - dir] = 0;
+	char *program = xasprintf("%s/claws-models", dir);
+	const char *argv[] = {program, "--window", NULL};
+	struct spawn_fd map[] = {{0, SPAWN_NULL}, {1, fd[1]}, {2, SPAWN_NULL}};
+	struct spawn sp = {.argv = argv, .fds = map, .nfds = 3};
+	pid_t pid = spawn_start(&sp, NULL);
+	struct buf out;
+
+	close(fd[1]);
+	buf_init(&out, sizeof text);
+	if (pid > 0) {
+		io_read_all(fd[0], &out, NULL);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	close(fd[0]);
+	if (out.len && isdigit((unsigned char)*out.p) && strtoull(out.p, NULL, 10) > 0) {
+		c->window = strtoull(out.p, NULL, 10);
+		c->window_from = "model";
+	}
+	buf_free(&out);
+	free(program);
+}
+
 /* Makes it shorter if it is too long, or asked to; the compaction lines go to `lines`. True if it is shorter now. */
 static bool fit(struct compact *c, struct buf *lines)
 {
-	uint64_t now = all_tokens(c), window = c->window, to;
+	uint64_t now = all_tokens(c), window, to;
 
+	learn_window(c, now);
+	window = c->window;
 	if (c->forced && c->limit > 0 && (!window || (uint64_t)c->limit < window)) {
 		window = c->window = (uint64_t)c->limit;
 		c->window_from = "provider";
@@ -172,6 +221,7 @@ static void turn(struct compact *c)
 static void count(struct compact *c)
 {
 	heal_settle(&c->h);
+	learn_window(c, all_tokens(c));
 	struct jw *w = &c->s.jw;
 	buf_clear(&c->s.made);
 	*w = jw_begin(&c->s.made);

@@ -279,6 +279,13 @@ static void ask_head(void *arg, int status)
 	((struct ask *)arg)->status = status;
 }
 
+static void ask_header(void *arg, const char *name, const char *value)
+{
+	(void)arg;
+	(void)name;
+	(void)value;
+}
+
 static int ask_body(void *arg, const char *p, size_t n)
 {
 	return buf_add(&((struct ask *)arg)->body, p, n);
@@ -304,7 +311,7 @@ static char *auth_line(const struct provider *p, const char *key)
 static int run_request(struct ask *a, const struct provider *p, const char *url, const char *const *headers, long timeout,
                        struct err *e)
 {
-	static const struct http_sink sink = {.head = ask_head, .body = ask_body};
+	static const struct http_sink sink = {.head = ask_head, .header = ask_header, .body = ask_body};
 	const char *ca = getenv("CURL_CA_BUNDLE");
 	struct http_request r = {.url = url, .headers = headers, .connect_ms = timeout, .first_ms = timeout, .idle_ms = timeout,
 		.no_proxy = p->local, .sink = &sink, .arg = a};
@@ -378,13 +385,9 @@ static int ask_models(struct ask *a, const struct provider *p, long timeout, str
 	return bad ? -1 : 0;
 }
 
-static bool find_provider(struct list *l, const char *word, struct provider *p, struct err *e)
+static bool find_provider(struct list *l, const char *name, struct provider *p, struct err *e)
 {
-	char *name = strpbrk(word, "/:") ? xstrdup(word) : xasprintf("%s/?", word);
-	bool found = provider_find(&l->c, &(struct provider_want){.name = name}, p, e) == 0;
-
-	free(name);
-	return found;
+	return provider_find(&l->c, &(struct provider_want){.name = name}, p, e) == 0;
 }
 
 /* What a server lists, each under PROVIDER/MODEL, as our own tables describe it. */
@@ -398,7 +401,7 @@ static void list_live(struct list *l)
 
 	if (!l->words[0])
 		opt_usage(&spec, "--live: name the provider to ask");
-	if (!find_provider(l, l->words[0], &p, &e))
+	if (provider_find(&l->c, &(struct provider_want){.name = "?", .provider = l->words[0]}, &p, &e) < 0)
 		die_err(&e);
 	buf_init(&a.body, LIVE_MAX);
 	if (ask_models(&a, &p, l->conf.timeout, &e) < 0)
@@ -427,16 +430,20 @@ static void list_live(struct list *l)
 /* The window of one model: of the tables, else as a local or custom server says it, asked at most once a day. */
 static void show_window(struct list *l)
 {
+	const char *word = l->words[0] ? l->words[0] : getenv("CLAWS_MODEL");
+	char *standby = word && *word ? NULL : provider_default(&l->c);
+	struct ask a = {.status = 0};
 	struct err e = ERR_INIT;
 	struct provider p;
 
-	if (!l->words[0] || l->words[1])
+	word = word && *word ? word : standby;
+	if (!word)
+		die(ST_CONFIG, "no model: name one, or set CLAWS_MODEL");
+	if (l->words[0] && l->words[1])
 		opt_usage(&spec, "--window: one model is named");
-	if (!find_provider(l, l->words[0], &p, &e))
+	if (!find_provider(l, word, &p, &e))
 		die_err(&e);
 	if (!p.context_known && *p.base_url && (p.local || !strcmp(p.name, "custom")) && window_known(p.base_url, p.model) < 0) {
-		struct ask a = {.status = 0};
-
 		buf_init(&a.body, LIVE_MAX);
 		/* what cannot be asked is kept, too: a server that is down must not cost every run its time */
 		if (ask_models(&a, &p, l->conf.timeout, &e) < 0)
@@ -444,14 +451,15 @@ static void show_window(struct list *l)
 		window_keep(p.base_url, a.body.len ? a.body.p : "", a.body.len, NULL);
 		buf_free(&a.body);
 		provider_free(&p);
-		if (!find_provider(l, l->words[0], &p, &e))
+		if (!find_provider(l, word, &p, &e))
 			die_err(&e);
 	}
-	if (p.context > 0 && p.context_known) {
+	if (p.context > 0) {
 		printf("%" PRId64 "\n", p.context);
 		l->shown++;
 	}
 	provider_free(&p);
+	free(standby);
 }
 
 int main(int argc, char **argv)

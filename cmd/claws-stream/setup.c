@@ -216,16 +216,17 @@ static void make_headers(struct stream *s)
 
 #define ANSWER_ROOM 8192     /* tokens beside a budget for thoughts */
 
-/* A limit that the user gave stands. The provider's own makes room for thoughts, as far as the model goes. */
+/* A limit that the user gave stands. The provider's own makes room for thoughts. Neither is more than the model is known to have:
+ * it would refuse the request. */
 static int64_t token_limit(const struct stream *s)
 {
 	int64_t max = s->p.max_tokens, budget = s->thinking >= 0 ? s->thinking : effort_budget(s->effort);
 
 	if (s->conf.max_tokens)
-		return s->conf.max_tokens;
+		return provider_max_tokens(&s->p, s->conf.max_tokens);
 	if (max > 0 && budget > 0 && max < budget + ANSWER_ROOM && (s->p.style == STYLE_BUDGET || s->p.style == STYLE_WIRE))
 		max = s->p.max_output > 0 && s->p.max_output < budget + ANSWER_ROOM ? s->p.max_output : budget + ANSWER_ROOM;
-	return max;
+	return max > 0 ? provider_max_tokens(&s->p, max) : 0;
 }
 
 /* The same for all calls of a session, and nothing of the user's: a digest of its log's name. */
