@@ -175,7 +175,8 @@ if ${CC:-cc} -shared -fPIC -o late.so late.c 2>/dev/null && ! ldd "$BUILD/bin/cl
 		echo '{"type":"interrupt"}'
 		wait_for grep -q turn_done out
 		now_ms >ended
-	} | LD_PRELOAD="$T/late.so" CLAWS_RING=1 CLAWS_PERMISSION_MODE=accept-all claws-tool >out 2>err
+	} | (trap "" HUP INT QUIT TERM # as in a ring
+		LD_PRELOAD="$T/late.so" CLAWS_RING=1 CLAWS_PERMISSION_MODE=accept-all exec claws-tool >out 2>err)
 	is "$(jq -r 'select(.role == "tool") | .is_error, .content' out)" 'true
 interrupted by user' 'an interrupt at the very start of a tool is not lost'
 	# what does not hear it is killed after 2.5 s
