@@ -32,7 +32,7 @@ static bool bearer(const struct stream *s)
 	for (char **k = s->p.key_env; k && *k; k++)
 		if (getenv(*k) && *getenv(*k))
 			return true;
-	return false;
+	return s->p.key_file || s->p.key_command;
 }
 
 /* As libcurl would write it; it is sent as signed, so that both are the same. */

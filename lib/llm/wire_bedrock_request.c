@@ -410,6 +410,11 @@ static bool calls_in(const struct convo *c)
 	return memmem(c->messages.p, c->messages.len, call, sizeof call - 1) != NULL;
 }
 
+static bool has_system(const struct convo *c)
+{
+	return request_trim(c->system.p, c->system.len) > 0;
+}
+
 static void tools(struct jw *w, const struct convo *c, const struct call_options *o)
 {
 	static const char none[] = "{\"toolSpec\":{\"name\":\"none\",\"description\":\"No tool can be called.\","
@@ -426,7 +431,7 @@ static void tools(struct jw *w, const struct convo *c, const struct call_options
 		jw_raw(w, c->tools.p, c->tools.len);
 	else
 		jw_raw(w, none, sizeof none - 1);
-	if (some && o->cache)
+	if (some && o->cache && !has_system(c))    /* one behind the system prompt holds for the tools too, and Nova takes none here */
 		buf_adds(w->b, MARK);
 	jw_end(w);
 	jw_end(w);
@@ -440,7 +445,7 @@ int converse_body(const struct convo *c, const struct call_options *o, struct bu
 	limits(&w, c, o);
 	if (request_extra(&w, o, e) < 0)
 		return -1;
-	if (request_trim(c->system.p, c->system.len) > 0) {
+	if (has_system(c)) {
 		jw_key(&w, "system");
 		jw_arr(&w);
 		text_block(&w, c->system.p, c->system.len);

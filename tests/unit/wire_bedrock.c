@@ -97,8 +97,10 @@ static void bodies(void)
 	opt.temperature = 0.5;
 	opt.extra = "\"guardrailConfig\":{\"trace\":\"enabled\"}";
 	IS(request(), "{\"inferenceConfig\":{\"maxTokens\":100,\"temperature\":0.5},\"guardrailConfig\":{\"trace\":\"enabled\"},"
-	   "\"system\":[{\"text\":\"Be brief.\"}" MARK "],\"toolConfig\":{" TOOLS MARK "]},\"messages\":" TALK(MARK, MARK) "}",
+	   "\"system\":[{\"text\":\"Be brief.\"}" MARK "],\"toolConfig\":{" TOOLS "]},\"messages\":" TALK(MARK, MARK) "}",
 	   "with cache points, limits and a member of the user's");
+	buf_clear(&c.system);
+	OK(strstr(request(), "\"toolConfig\":{" TOOLS MARK "]}") != NULL, "without a system prompt, behind the tools");
 	opt.extra = "broken";
 	IS(request(), "error", "a member that is no JSON");
 }
