@@ -54,12 +54,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         h = {k.lower(): v.strip() for k, v in self.headers.items()}
         auth = h.get("authorization", "")
-        bad = None if auth == "Bearer bearer-key" else verify(h, self.path, body) if auth.startswith("AWS4") else "no signature"
+        bad = "no signature"
+        if auth == "Bearer bearer-key":
+            bad = None
+        elif auth.startswith("AWS4"):
+            bad = verify(h, self.path, body)
         with open("log", "a") as f:
             f.write(json.dumps({"path": self.path, "headers": h, "bad": bad, "body": json.loads(body)}) + "\n")
         Handler.tries += 1
         if bad:
-            return self.send(403, "application/json", json.dumps({"message": bad + " " + h.get("x-amz-security-token", "")}).encode(),
+            said = json.dumps({"message": bad + " " + h.get("x-amz-security-token", "")})
+            return self.send(403, "application/json", said.encode(),
                              "InvalidSignatureException:http://internal.amazon.com/coral/")
         if "try twice" in str(body) and Handler.tries % 2:
             return self.send(503, "application/json", b'{"message":"busy"}', "ServiceUnavailableException")
@@ -141,7 +146,8 @@ status_is 78 "without credentials it is a configuration error"
 like "$(cat err out)" 'AWS_ACCESS_KEY_ID' "that says what to set"
 is "$(cat log)" "" "and nothing is sent"
 mkdir -m 700 .aws
-printf '[work]\naws_access_key_id = AKIDEXAMPLE\naws_secret_access_key = wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY\n' >.aws/credentials
+printf '[work]\naws_access_key_id = AKIDEXAMPLE\n' >.aws/credentials
+printf 'aws_secret_access_key = wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY\n' >>.aws/credentials
 printf '[profile work]\nregion = ap-south-1\n' >.aws/config
 AWS_PROFILE=work talk hi
 status_is 0 "keys of a profile"

@@ -158,7 +158,8 @@ static void base64(void)
 	/* RFC 4648 section 10 */
 	static const char *const pairs[][2] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="},
 		{"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
-	static const char *const none[] = {"Z", "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "====", "=Zg=", "Zg==Zg==", "Zm9v\n", "Z-_v", "Z g="};
+	static const char *const none[] = {"Z", "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "====", "=Zg=", "Zg==Zg==", "Zm9v\n",
+	   "Z-_v", "Z g="};
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
 		IS(decoded(pairs[i][1]), pairs[i][0], "base64: %s", pairs[i][1]);
 		buf_clear(&got);
@@ -175,7 +176,8 @@ static void base64(void)
 	buf_clear(&bytes);
 	base64_encode(&bytes, every, sizeof every);
 	buf_clear(&got);
-	OK(base64_decode(&got, bytes.p, bytes.len) == 0 && got.len == 256 && !memcmp(got.p, every, 256), "all bytes, there and back");
+	OK(base64_decode(&got, bytes.p, bytes.len) == 0 && got.len == 256 && !memcmp(got.p, every, 256), "all bytes,"
+	   " there and back");
 }
 
 int main(void)

@@ -66,32 +66,39 @@ static const char *messages(void)
 static void talk(void)
 {
 	add("{\"role\":\"system\",\"content\":\"Be brief.\"}");
-	add("{\"type\":\"tools\",\"tools\":[{\"name\":\"Read\",\"description\":\"Reads\",\"input_schema\":{\"type\":\"object\",\"properties\":"
+	add("{\"type\":\"tools\",\"tools\":[{\"name\":\"Read\",\"description\":\"Reads\",\"input_schema\":{"
+	   "\"type\":\"object\",\"properties\":"
 	    "{\"p\":{\"type\":\"string\"}},\"oneOf\":[]}},{\"name\":\"Now\",\"description\":\"\"}]}");
 	add("{\"role\":\"user\",\"content\":\"hi\"}");
-	add("{\"role\":\"assistant\",\"content\":\"I look\",\"tool_calls\":[{\"id\":\"t1\",\"name\":\"Read\",\"input\":{\"p\": \"a\"}},"
+	add("{\"role\":\"assistant\",\"content\":\"I look\",\"tool_calls\":[{\"id\":\"t1\",\"name\":\"Read\",\"input\":{"
+	   "\"p\": \"a\"}},"
 	    "{\"id\":\"functions.Now:0\",\"name\":\"Now\",\"input\":\"broken\"}]}");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"t1\",\"name\":\"Read\",\"content\":\"text\"}");
 	add("{\"role\":\"user\",\"content\":\"and?\"}");
 	add("{\"role\":\"tool\",\"tool_call_id\":\"functions.Now:0\",\"name\":\"Now\",\"content\":\"\",\"is_error\":true}");
 }
 
-#define TOOLS "\"tools\":[{\"toolSpec\":{\"name\":\"Read\",\"description\":\"Reads\",\"inputSchema\":{\"json\":{\"type\":\"object\"," \
-	"\"properties\":{\"p\":{\"type\":\"string\"}}}}}},{\"toolSpec\":{\"name\":\"Now\",\"inputSchema\":{\"json\":{\"type\":\"object\"," \
+#define TOOLS "\"tools\":[{\"toolSpec\":{\"name\":\"Read\",\"description\":\"Reads\",\"inputSchema\":{\"json\":{" \
+	   "\"type\":\"object\"," \
+	"\"properties\":{\"p\":{\"type\":\"string\"}}}}}},{\"toolSpec\":{\"name\":\"Now\",\"inputSchema\":{\"json\":{" \
+	   "\"type\":\"object\"," \
 	"\"properties\":{}}}}}"
 #define MARK ",{\"cachePoint\":{\"type\":\"default\"}}"
-#define TALK(m1, m2) "[{\"role\":\"user\",\"content\":[{\"text\":\"hi\"}" m1 "]},{\"role\":\"assistant\",\"content\":[{\"text\":\"I look\"}," \
+#define TALK(m1, m2) "[{\"role\":\"user\",\"content\":[{\"text\":\"hi\"}" m1 "]},{\"role\":\"assistant\"," \
+	   "\"content\":[{\"text\":\"I look\"}," \
 	"{\"toolUse\":{\"toolUseId\":\"t1\",\"name\":\"Read\",\"input\":{\"p\":\"a\"}}}," \
 	"{\"toolUse\":{\"toolUseId\":\"functions_Now_0_f1b136279bca\",\"name\":\"Now\",\"input\":{}}}]}," \
 	"{\"role\":\"user\",\"content\":[{\"toolResult\":{\"toolUseId\":\"t1\",\"content\":[{\"text\":\"text\"}]}}," \
-	"{\"toolResult\":{\"toolUseId\":\"functions_Now_0_f1b136279bca\",\"content\":[{\"text\":\"(no output)\"}],\"status\":\"error\"}}," \
+	"{\"toolResult\":{\"toolUseId\":\"functions_Now_0_f1b136279bca\",\"content\":[{\"text\":\"(no output)\"}]," \
+	   "\"status\":\"error\"}}," \
 	"{\"text\":\"and?\"}" m2 "]}]"
 
 static void bodies(void)
 {
 	start("bedrock-converse");
 	talk();
-	IS(request(), "{\"system\":[{\"text\":\"Be brief.\"}],\"toolConfig\":{" TOOLS "]},\"messages\":" TALK("", "") "}", "a conversation");
+	IS(request(), "{\"system\":[{\"text\":\"Be brief.\"}],\"toolConfig\":{" TOOLS "]},\"messages\":" TALK("", "") "}",
+	   "a conversation");
 	opt.cache = true;
 	opt.max_tokens = 100;
 	opt.temperature = 0.5;
@@ -145,7 +152,8 @@ static void shapes(void)
 {
 	start("bedrock-converse");
 	add("{\"role\":\"user\",\"content\":\"\",\"images\":[{\"blob\":\"sha256:png\",\"media_type\":\"image/png\"},"
-	    "{\"blob\":\"sha256:pdf\",\"media_type\":\"application/pdf\",\"name\":\"my report_v1.2 .pdf\"},{\"blob\":\"sha256:gone\",\"media_type\":\"image/png\"}]}");
+	    "{\"blob\":\"sha256:pdf\",\"media_type\":\"application/pdf\",\"name\":\"my report_v1.2 .pdf\"},{"
+	   "\"blob\":\"sha256:gone\",\"media_type\":\"image/png\"}]}");
 	const char *m = messages();
 	OK(strstr(m, "{\"image\":{\"format\":\"png\",\"source\":{\"bytes\":\"" PNG "\"}}}") != NULL, "an image");
 	OK(strstr(m, "{\"document\":{\"format\":\"pdf\",\"name\":\"my report v1 2 pdf ") != NULL, "a document and its legal name");
@@ -154,13 +162,16 @@ static void shapes(void)
 	start("bedrock-converse");
 	add("{\"role\":\"assistant\",\"content\":\"one\"}");
 	add("{\"role\":\"assistant\",\"content\":\"two \"}");
-	IS(messages(), "[{\"role\":\"user\",\"content\":[{\"text\":\"(continue)\"}]},{\"role\":\"assistant\",\"content\":[{\"text\":\"one\"}]},"
-	   "{\"role\":\"user\",\"content\":[{\"text\":\"(continue)\"}]},{\"role\":\"assistant\",\"content\":[{\"text\":\"two\"}]}]}",
+	IS(messages(), "[{\"role\":\"user\",\"content\":[{\"text\":\"(continue)\"}]},{\"role\":\"assistant\",\"content\":[{"
+	   "\"text\":\"one\"}]},"
+	   "{\"role\":\"user\",\"content\":[{\"text\":\"(continue)\"}]},{\"role\":\"assistant\",\"content\":[{"
+	   "\"text\":\"two\"}]}]}",
 	   "roles alternate and begin with the user; no space at the end");
 	start("bedrock-converse");
 	talk();
 	add("{\"type\":\"tools\",\"tools\":[]}");
-	OK(strstr(request(), "\"toolConfig\":{\"tools\":[{\"toolSpec\":{\"name\":\"none\"") != NULL, "calls in the history: there is a tool");
+	OK(strstr(request(), "\"toolConfig\":{\"tools\":[{\"toolSpec\":{\"name\":\"none\"") != NULL,
+	   "calls in the history: there is a tool");
 	start("bedrock-converse");
 	add("{\"role\":\"user\",\"content\":\"{\\\"toolUse\\\":{\"}");
 	OK(!strstr(request(), "toolConfig"), "a text that looks like one is none");
@@ -169,12 +180,14 @@ static void shapes(void)
 /* What came goes back to its maker, and only there. */
 static void replay(void)
 {
-	static const char answer[] = "{\"output\":{\"message\":{\"role\":\"assistant\",\"content\":[{\"reasoningContent\":{\"reasoningText\":"
+	static const char answer[] = "{\"output\":{\"message\":{\"role\":\"assistant\",\"content\":[{\"reasoningContent\":{"
+	   "\"reasoningText\":"
 		"{\"text\":\"h\\u00e4\",\"signature\":\"c2ln\"}}},{\"reasoningContent\":{\"redactedContent\":\"cmVk\"}},{\"text\":\"\"},"
 		"{\"text\":\"ok\"},{\"toolUse\":{\"input\":{\"q\":1},\"name\":\"g\",\"toolUseId\":\"s1\",\"type\":\"server_tool_use\"}},"
 		"{\"toolResult\":{\"toolUseId\":\"s1\",\"content\":[{\"text\":\"r\"}]}},"
 		"{\"toolUse\":{\"toolUseId\":\"t1\",\"name\":\"Read\",\"input\":{\"p\": 1}}}]}},\"stopReason\":\"tool_use\",\"usage\":{}}";
-	static const char want[] = "{\"role\":\"assistant\",\"content\":[{\"reasoningContent\":{\"reasoningText\":{\"text\":\"h\xc3\xa4\","
+	static const char want[] = "{\"role\":\"assistant\",\"content\":[{\"reasoningContent\":{\"reasoningText\":{"
+	   "\"text\":\"h\xc3\xa4\","
 		"\"signature\":\"c2ln\"}}},{\"reasoningContent\":{\"redactedContent\":\"cmVk\"}},{\"text\":\"ok\"},"
 		"{\"toolUse\":{\"input\":{\"q\":1},\"name\":\"g\",\"toolUseId\":\"s1\",\"type\":\"server_tool_use\"}},"
 		"{\"toolResult\":{\"toolUseId\":\"s1\",\"content\":[{\"text\":\"r\"}]}},"
@@ -197,7 +210,8 @@ static void replay(void)
 		add(line.p);
 		const char *at = strstr(messages(), "{\"role\":\"assistant\"");
 		char *got = at ? strndup(at, strlen(at) - 2) : NULL;
-		IS(got, mine ? want : "{\"role\":\"assistant\",\"content\":[{\"text\":\"ok\"},{\"toolUse\":{\"toolUseId\":\"t1\",\"name\":\"Read\","
+		IS(got, mine ? want : "{\"role\":\"assistant\",\"content\":[{\"text\":\"ok\"},{\"toolUse\":{\"toolUseId\":\"t1\","
+	   "\"name\":\"Read\","
 		   "\"input\":{\"p\":1}}}]}", "blocks go back to %s", mine ? "their maker" : "nobody else");
 		opt.thinking = 2000;
 		OK(!strstr(request(), "\"thinking\"") == !mine, "and the thought that a tool loop begins with counts");
@@ -218,7 +232,8 @@ static void hosts(void)
 	start("anthropic-vertex");
 	opt.max_tokens = 9;
 	add("{\"role\":\"user\",\"content\":\"hi\"}");
-	IS(request(), "{\"anthropic_version\":\"vertex-2023-10-16\",\"max_tokens\":9,\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":"
+	IS(request(), "{\"anthropic_version\":\"vertex-2023-10-16\",\"max_tokens\":9,\"stream\":true,\"messages\":[{"
+	   "\"role\":\"user\",\"content\":"
 	   "[{\"type\":\"text\",\"text\":\"hi\"}]}]}", "Vertex: no model");
 }
 
