@@ -1,19 +1,24 @@
 #!/bin/sh
-# Recorded answers of many providers, from the socket to the assistant message: each is served a byte a write (from 20 kB on,
-# 61 bytes) and read by claws-stream. CLAWS_CASES is a directory PROVIDER/CASE/{meta.json,response.body,expected.json}.
+# Recorded answers of many providers, from the socket to the assistant message: each is served in one write, a byte a write (from
+# 20 kB on, 61 bytes), at random sizes, gzipped, and with CRLF, and read by claws-stream. CLAWS_CASES is a directory PROVIDER/CASE/{meta.json,response.body,expected.json}.
 . "${0%/*}/lib.sh"
 [ -n "${CLAWS_CASES-}" ] || skip_all "CLAWS_CASES is not set"
 cat >serve.py <<'END'
-import concurrent.futures, glob, http.server, json, os, socket, subprocess, sys, threading
+import concurrent.futures, glob, gzip, http.server, json, os, random, socket, subprocess, sys, threading
 
 root = os.environ["CLAWS_CASES"]
+
+def wire_of(meta):
+    """Recorded as bedrock-converse-stream: one wire reads both."""
+    return meta["api"].removesuffix("-stream")
+
 options = subprocess.run(["claws-stream", "--dump-options"], stdout=subprocess.PIPE, check=True).stdout.decode()
 wires = next(l.split("\t")[5] for l in options.splitlines() if l.split("\t")[3:4] == ["wire"]).split("|")
 cases = []
 for path in sorted(glob.glob(root + "/*/*/meta.json")):
     with open(path) as f:
         meta = json.load(f)
-    if meta["api"] in wires:
+    if wire_of(meta) in wires:
         cases.append((os.path.relpath(os.path.dirname(path), root), meta))
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -21,20 +26,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *a): pass
     def do_POST(self):
         self.rfile.read(int(self.headers["content-length"]))
-        name = "/".join(self.path.split("/")[1:3])
+        how = self.path.split("/")[1]
+        name = "/".join(self.path.split("/")[2:4])
         with open(f"{root}/{name}/meta.json") as f: meta = json.load(f)
         with open(f"{root}/{name}/response.body", "rb") as f: body = f.read()
         self.send_response(meta["status"])
         for k, v in meta.get("headers", {}).items():
             if k not in ("content-length", "transfer-encoding", "content-encoding", "connection", "retry-after"):
                 self.send_header(k, v)
+        if how == "crlf" and meta["framing"] == "sse":
+            body = body.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+        if how == "gzip":
+            body = gzip.compress(body)
+            self.send_header("content-encoding", "gzip")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         self.wfile.flush()
         at = 0
+        sizes = random.Random(name)
         try:
             while at < len(body):
-                n = 1 if at < 20000 else 61
+                n = {"bytes": 1 if at < 20000 else 61, "random": sizes.randint(1, 3000)}.get(how, len(body))
                 piece = body[at:at + n]
                 self.connection.sendall(b"%x\r\n%s\r\n" % (len(piece), piece))
                 at += n
@@ -108,23 +120,24 @@ def differences(expected, lines, status, meta, body):
         if v is not None and k in done[0]["usage"]: same("usage " + k, done[0]["usage"][k] or 0, v)
     return bad
 
-def run(case):
-    name, meta = case
+def run(job):
+    how, (name, meta) = job
     provider = name.split("/")[0]
-    env = dict(os.environ, CLAWS_BASE_URL=base + name)
-    p = subprocess.run(["claws-stream", "-m", "custom/m", "--wire", meta["api"], "--no-time", "--retries", "0"],
+    env = dict(os.environ, CLAWS_BASE_URL=base + how + "/" + name)
+    p = subprocess.run(["claws-stream", "-m", "custom/m", "--wire", wire_of(meta), "--no-time", "--retries", "0"],
                        input=b'{"role":"user","content":"hello"}\n', stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
     with open(f"{root}/{name}/expected.json") as f: expected = json.load(f)
     with open(f"{root}/{name}/response.body", "rb") as f: body = f.read()
+    name = how + " " + name
     if p.stderr: return name, [p.stderr.decode("utf-8", "replace")], p.stdout
     lines = [json.loads(l) for l in p.stdout.decode().splitlines()]
     return name, differences(expected, lines, p.returncode, meta, body), p.stdout
 
 with concurrent.futures.ThreadPoolExecutor(4) as pool, open("all", "wb") as out:
-    for name, bad, stdout in pool.map(run, cases):
+    for name, bad, stdout in pool.map(run, [(how, c) for how in ("whole", "bytes", "random", "gzip", "crlf") for c in cases]):
         out.write(stdout)
         for b in bad: print(name + ": " + b)
-print("compared", len(cases))
+print("compared", len(cases), "in five ways")
 END
 run /usr/bin/python3 serve.py
 status_is 0 "the answers are served and read"
