@@ -131,4 +131,10 @@ run env PATH="$T/bin" DEPS=no "$top/tests/dev/deps" check </dev/null
 is "$status$(cat out err)" 0 'deps: DEPS=no looks for nothing'
 run "$top/tests/dev/deps" nonsense
 status_is 2 'deps: an unknown set is misuse'
+
+# --- the man page's table of quirks is the program's ---
+sed -n 's/^QUIRK([A-Z0-9_]*, "\([a-z0-9_]*\)".*/\1/p' "$top/lib/llm/quirk.def" | sort >quirks.def
+sed -n '/^Quirks:/,/^\.El/s/^\.It Cm //p' "$top/man/claws-stream.1" | sort >quirks.man
+like "$(wc -l <quirks.def)" '^ *[1-9][0-9]' 'quirks: the list is found'
+is "$(cat quirks.man)" "$(cat quirks.def)" 'quirks: each is in claws-stream(1)'
 done_testing
