@@ -38,10 +38,12 @@ int main(void)
 	OK(LOOK("RIFF\x16\0\0\0WEBPVP8 \n\0\0\0\x30\1\0\x9d\1\x2a\x10\0\x20\x40") && m.width == 16 && m.height == 32,
 	   "WebP, lossy: 16 x 32, without the bits for scaling");
 	OK(LOOK("RIFF\x11\0\0\0WEBPVP8L\5\0\0\0\x2f\x0f\xc0\7\0") && m.width == 16 && m.height == 32, "WebP, lossless");
-	OK(LOOK("RIFF\x16\0\0\0WEBPVP8X\n\0\0\0\0\0\0\0\x3f\x1f\0\1\0\0") && m.width == 8000 && m.height == 2, "WebP, extended");
+	OK(LOOK("RIFF\x16\0\0\0WEBPVP8X\n\0\0\0\0\0\0\0\x3f\x1f\0\1\0\0") && m.width == 8000 && m.height == 2,
+		"WebP, extended");
 	OK(!LOOK("RIFF\xff\0\0\0WEBPVP8 \n\0\0\0"), "WebP that is cut off");
 
-	OK(LOOK("%PDF-1.4\n<</Type /Pages/Count 2>><</Type/Page>><</Type\n/Page/X 1>>\n%%EOF\n") && m.pages == 2, "PDF: 2 pages");
+	OK(LOOK("%PDF-1.4\n<</Type /Pages/Count 2>><</Type/Page>><</Type\n/Page/X 1>>\n%%EOF\n") && m.pages == 2,
+		"PDF: 2 pages");
 	OK(media_document(&m), "a document");
 	OK(!LOOK("%PDF-1.4\n<</Type/Page>>"), "PDF without its end");
 	IS(why, "the document is cut off", "is cut off");
