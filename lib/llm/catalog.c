@@ -321,7 +321,7 @@ static int names_of(const char *model, char **names)
 }
 
 /* How well the key of a row names the model; 0: not at all. */
-static size_t fit(const char *key, size_t len, const char *provider, char *const *names, int n)
+static size_t fit(const char *key, size_t len, const char *provider, char *const *names, int n, bool *here)
 {
 	size_t of = provider ? strlen(provider) : 0;
 	bool qualified = of && len > of + 1 && strncasecmp(key, provider, of) == 0 && key[of] == '/';
@@ -329,17 +329,19 @@ static size_t fit(const char *key, size_t len, const char *provider, char *const
 	size_t m = qualified ? len - of - 1 : len;
 
 	for (int i = 0; i < n; i++) {
+		*here = qualified;
 		if (strlen(names[i]) == m && strncasecmp(names[i], rest, m) == 0)
-			return (qualified ? 4000 : 2000) - (size_t)i;
+			return 2000 - (size_t)i;
 		if (m && rest[m - 1] == '*' && strncasecmp(names[i], rest, m - 1) == 0)
-			return (m < 500 ? m : 500) + (qualified ? 1000 : 0);
+			return m < 500 ? m : 500;
+		*here = false;
 		if (qualified && strlen(names[i]) == len && strncasecmp(names[i], key, len) == 0)
 			return 2000 - (size_t)i;
 	}
 	return 0;
 }
 
-bool catalog_model(const struct catalog *c, const char *provider, const char *model, struct row *r)
+static bool model_row(const struct catalog *c, const char *provider, bool here, const char *model, struct row *r)
 {
 	char *names[NAMES];
 	int n = names_of(model, names), at[2] = {-1, -1};
@@ -352,9 +354,10 @@ bool catalog_model(const struct catalog *c, const char *provider, const char *mo
 			continue;
 		for (struct json_iter it = json_iter(j, 0); json_next(&it);) {
 			const char *raw = json_raw(j, it.key, &len);
-			size_t score = fit(raw + 1, len - 2, provider, names, n);
+			bool qualified = false;
+			size_t score = fit(raw + 1, len - 2, provider, names, n, &qualified);
 
-			if (score > most[k]) {
+			if (score > most[k] && qualified == here) {
 				most[k] = score;
 				at[k] = it.value;
 			}
@@ -399,4 +402,14 @@ char *row_text(const struct row *r, const char *member)
 	struct at a = row_get(r, member);
 
 	return a.v >= 0 ? json_dup(&a.t->json, a.v) : NULL;
+}
+
+bool catalog_model(const struct catalog *c, const char *provider, const char *model, struct row *r)
+{
+	return model_row(c, provider, false, model, r);
+}
+
+bool catalog_model_here(const struct catalog *c, const char *provider, const char *model, struct row *r)
+{
+	return model_row(c, provider, true, model, r);
 }

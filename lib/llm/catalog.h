@@ -60,8 +60,10 @@ bool catalog_by_key(const struct catalog *c, const char *key, struct row *r);
 bool catalog_nth(const struct catalog *c, size_t n, struct row *r);
 
 /* What is known of a model: by its whole name, then by the plain one (vendor path, @suffix, :tag, version and date
- * dropped), then by the longest family ("qwen3*"). provider may be NULL: rows of one provider do not count then. */
+ * dropped), then by the longest family ("qwen3*"). The second finds what is known of it at this provider alone
+ * ("PROVIDER/MODEL", "PROVIDER/qwen3*"). provider may be NULL for the first. */
 bool catalog_model(const struct catalog *c, const char *provider, const char *model, struct row *r);
+bool catalog_model_here(const struct catalog *c, const char *provider, const char *model, struct row *r);
 
 struct at row_get(const struct row *r, const char *member);
 bool row_is(const struct row *r, const char *member, const char *word);

@@ -215,7 +215,7 @@ int provider_find(const struct catalog *c, const struct provider_want *w, struct
 {
 	const char *given = w->base_url ? w->base_url : env("CLAWS_BASE_URL");
 	struct choice o;
-	struct row m;
+	struct row m, here;
 	bool known;
 
 	memset(p, 0, sizeof *p);
@@ -233,7 +233,9 @@ int provider_find(const struct catalog *c, const struct provider_want *w, struct
 	known = catalog_model(c, p->name, p->model, &m);
 	if (!known)
 		m.n = 0;
-	provider_take(&o.row, &m, w->explain, p);
+	if (!catalog_model_here(c, p->name, p->model, &here))
+		here.n = 0;
+	provider_take(&o.row, &here, &m, w->explain, p);
 	if (w->explain)
 		p->from[FROM_PROVIDER] = xstrdup(o.rule);
 	find_base(w, p);

@@ -93,7 +93,7 @@ double provider_cost(const struct provider *p, const struct usage *u);
 int provider_key(const struct provider *p, bool run, char **key, char **from, struct err *e);
 
 /* provider_take.c: fills p from the rows. */
-void provider_take(const struct row *provider, const struct row *model, bool explain, struct provider *p);
+void provider_take(const struct row *provider, const struct row *here, const struct row *model, bool explain, struct provider *p);
 /* Is a key of the row in the environment? */
 bool provider_key_set(const struct row *r);
 

@@ -1,5 +1,5 @@
-/* provider_take.c - what the rows of a provider and of a model say together. A model's row speaks before its provider's;
- * of the row of a model that is another's only what it is counts (window, limit, inputs), not how it is asked. */
+/* provider_take.c - what the rows of a provider and of a model say together. The row of a model at this provider speaks first,
+ * then the model's own row, then the provider's; of the row of a model that is another's only what it is counts (window, limit, inputs), not how it is asked. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "llm/provider.h"
 
 struct rows {
+	const struct row *here;       /* of the model at this provider, or NULL */
 	const struct row *model;      /* of this provider, or NULL */
 	const struct row *any;        /* whoever's it is */
 	const struct row *provider;
@@ -29,9 +30,21 @@ static struct at own(const struct rows *s, const char *member)
 {
 	struct at a = {NULL, -1};
 
-	if (s->model)
+	if (s->here)
+		a = row_get(s->here, member);
+	if (a.v < 0 && s->model)
 		a = row_get(s->model, member);
 	return a.v >= 0 ? a : row_get(s->provider, member);
+}
+
+/* What a model is, wherever it is served. */
+static struct at of_model(const struct rows *s, const char *member)
+{
+	struct at a = {NULL, -1};
+
+	if (s->here)
+		a = row_get(s->here, member);
+	return a.v < 0 && s->any ? row_get(s->any, member) : a;
 }
 
 static int64_t number(const struct at *a)
@@ -170,14 +183,14 @@ static void take_quirks(struct rows *s, const struct row *r)
 static void take_thinking(struct rows *s)
 {
 	struct at a = own(s, "thinking");
-	const struct row *layers[] = {s->provider, s->model};
+	const struct row *layers[] = {s->provider, s->model, s->here};
 	char *word = a.v >= 0 ? json_dup(&a.t->json, a.v) : NULL;
 	enum thinking_style style = word ? style_find(word) : STYLE_NONE;
 
 	s->p->style = style == STYLES ? STYLE_NONE : style;
 	say(s, FROM_THINKING, &a);
 	free(word);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		a = layers[i] ? row_get(layers[i], "efforts") : (struct at){NULL, -1};
 		if (a.v < 0)
 			continue;
@@ -196,7 +209,7 @@ static void take_thinking(struct rows *s)
 
 static void take_inputs(struct rows *s)
 {
-	struct at a = s->any ? row_get(s->any, "input") : (struct at){NULL, -1};
+	struct at a = of_model(s, "input");
 
 	if (a.v < 0)
 		a = row_get(s->provider, "input");
@@ -242,7 +255,11 @@ static void take_price(struct rows *s)
 
 	for (int i = 0; i < PRICES; i++)
 		p->price[i] = p->above[i] = -1;
-	if (s->model) {
+	if (s->here) {
+		a = row_get(s->here, "price");
+		more = row_get(s->here, "price_above");
+	}
+	if (a.v < 0 && s->model) {
 		a = row_get(s->model, "price");
 		more = row_get(s->model, "price_above");
 	}
@@ -272,7 +289,7 @@ static void take_price(struct rows *s)
 static void take_limits(struct rows *s)
 {
 	struct provider *p = s->p;
-	struct at a = s->any ? row_get(s->any, "context") : (struct at){NULL, -1};
+	struct at a = of_model(s, "context");
 
 	p->context_known = number(&a) > 0;
 	if (!p->context_known)
@@ -288,7 +305,7 @@ static void take_limits(struct rows *s)
 		}
 	}
 	say(s, FROM_CONTEXT, &a);
-	a = s->any ? row_get(s->any, "max_output") : (struct at){NULL, -1};
+	a = of_model(s, "max_output");
 	if (!number(&a))
 		a = row_get(s->provider, "max_output");
 	p->max_output = number(&a);
@@ -312,7 +329,7 @@ static void take_address(struct rows *s)
 	if (*p->base_url || p->missing)
 		say(s, FROM_URL, &a);
 	/* a model with another wire than its provider's has that wire's paths */
-	if (!s->model || row_get(s->model, "wire").v < 0) {
+	if ((!s->model || row_get(s->model, "wire").v < 0) && (!s->here || row_get(s->here, "wire").v < 0)) {
 		p->path = expanded(s->provider, "path", &p->missing);
 		p->path_stream = expanded(s->provider, "path_stream", &p->missing);
 	}
@@ -333,9 +350,9 @@ static void take_key(struct rows *s)
 	p->auth = or_empty(row_text(s->provider, "auth"));
 }
 
-void provider_take(const struct row *provider, const struct row *model, bool explain, struct provider *p)
+void provider_take(const struct row *provider, const struct row *here, const struct row *model, bool explain, struct provider *p)
 {
-	struct rows s = {NULL, model->n ? model : NULL, provider, explain, p};
+	struct rows s = {here->n ? here : NULL, NULL, model->n ? model : NULL, provider, explain, p};
 	struct at a;
 	char *of = s.any ? row_text(model, "provider") : NULL;
 
@@ -355,9 +372,12 @@ void provider_take(const struct row *provider, const struct row *model, bool exp
 	say(&s, FROM_CACHE, &a);
 	a = row_get(provider, "cascade");
 	p->cascade = texts(&a);
+	if (s.here)
+		take_extra(s.here, p);
 	if (s.model)
 		take_extra(s.model, p);
 	take_extra(provider, p);
+	take_quirks(&s, s.here);
 	take_quirks(&s, s.model);
 	take_quirks(&s, provider);
 	take_thinking(&s);
