@@ -145,6 +145,10 @@ talk hi
 status_is 78 "without credentials it is a configuration error"
 like "$(cat err out)" 'AWS_ACCESS_KEY_ID' "that says what to set"
 is "$(cat log)" "" "and nothing is sent"
+run claws-stream --explain -m bedrock/amazon.nova-lite-v1:0
+is "$status $(sed -n 's/^sent as *//p' out)" '0 sigv4  (the wire)' "--explain needs none of them"
+AWS_BEARER_TOKEN_BEDROCK=bearer-key run claws-stream --explain -m bedrock/amazon.nova-lite-v1:0
+is "$(sed -n 's/^sent as *//p' out)" 'authorization: Bearer  (the wire)' "and says that a bearer key goes as one"
 mkdir -m 700 .aws
 printf '[work]\naws_access_key_id = AKIDEXAMPLE\n' >.aws/credentials
 printf 'aws_secret_access_key = wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY\n' >>.aws/credentials

@@ -52,9 +52,9 @@ int auth_aws(struct stream *s, struct err *e)
 	if (strcmp(*s->p.auth ? s->p.auth : s->wire->auth, "sigv4") || bearer(s))
 		return 0;
 	if (aws_keys_load(&k, e) < 0)
-		return s->replaying ? 0 : -1;
+		return s->replaying || s->conf.explain ? 0 : -1;
 	if (!k.access) {
-		if ((general && *general) || s->p.key_optional || s->conf.dry_run || s->replaying)
+		if ((general && *general) || s->p.key_optional || s->conf.dry_run || s->conf.explain || s->replaying)
 			return 0;
 		return err_set(e, ST_CONFIG, "no credentials for %s: set %s, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or put "
 			"keys into ~/.aws/credentials (of any other source: aws configure export-credentials)", s->p.name,

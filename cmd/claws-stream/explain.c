@@ -109,7 +109,7 @@ static void show_address(const struct stream *s)
 	line("url", s->url.len ? s->url.p : "none", p->from[FROM_URL]);
 	show_key(s);
 	buf_init(&b, 256);
-	if (!strcmp(auth, "bearer"))
+	if (!strcmp(auth, "bearer") || (!strcmp(auth, "sigv4") && s->key && !s->aws))
 		buf_adds(&b, "authorization: Bearer");
 	else
 		buf_adds(&b, auth);
