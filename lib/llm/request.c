@@ -6,6 +6,16 @@
 #include "base/hash.h"
 #include "llm/schema_plain.h"
 
+int request_add(struct convo *c, const struct json *message, request_adder *user, request_adder *assistant, request_adder *tool)
+{
+	enum msg_kind kind = msg_kind(message);
+	request_adder *add = kind == MSG_USER ? user : kind == MSG_ASSISTANT ? assistant : kind == MSG_TOOL ? tool : NULL;
+
+	if (add)
+		add(c, message);
+	return 0;
+}
+
 int request_blocks(const struct convo *c, const struct json *j)
 {
 	int blocks = json_get(j, 0, "blocks");

@@ -4,6 +4,10 @@
 
 #include "llm/convo.h"
 
+/* Hands a message to what its wire does with one of its kind. 0. */
+typedef void request_adder(struct convo *c, const struct json *message);
+int request_add(struct convo *c, const struct json *message, request_adder *user, request_adder *assistant, request_adder *tool);
+
 /* The assistant message's own blocks, if c->maker made them: the value of "list"; else -1. */
 int request_blocks(const struct convo *c, const struct json *j);
 

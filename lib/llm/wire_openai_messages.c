@@ -314,18 +314,5 @@ static void add_assistant(struct convo *c, const struct json *j)
 int chat_add(struct convo *c, const struct json *message, struct err *e)
 {
 	(void)e;
-	switch (msg_kind(message)) {
-	case MSG_USER:
-		add_user(c, message);
-		break;
-	case MSG_ASSISTANT:
-		add_assistant(c, message);
-		break;
-	case MSG_TOOL:
-		add_tool(c, message);
-		break;
-	default:
-		break;
-	}
-	return 0;
+	return request_add(c, message, add_user, add_assistant, add_tool);
 }
