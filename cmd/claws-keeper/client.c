@@ -163,7 +163,7 @@ static void begin(struct client *c)
 		c->over = true;
 		return;
 	}
-	c->going = true;
+	c->asked = c->going = true;
 }
 
 static void set(char **where, const struct keeper_frame *f)

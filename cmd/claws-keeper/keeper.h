@@ -33,7 +33,7 @@ struct client {
 	struct client *next;
 	struct server *server;
 	int fd;
-	bool going, over, gone;           /* its request is under way; is answered; can be freed */
+	bool asked, going, over, gone;    /* it made a request; that is under way; is answered; can be freed */
 	struct buf in, out;
 	size_t sent;
 	char *url, *ca_file, *body;

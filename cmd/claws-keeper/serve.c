@@ -47,7 +47,7 @@ int serve_open(struct server *s, const char *path)
 	free(lock);
 	memcpy(a.sun_path, path, strlen(path) + 1);
 	unlink(path);
-	umask(077);
+	umask(0177);
 	s->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->listener < 0 || bind(s->listener, (struct sockaddr *)&a, sizeof a) < 0 || listen(s->listener, BACKLOG) < 0 ||
 	    lstat(path, &st) < 0)
@@ -100,10 +100,11 @@ static void drop_the_gone(struct server *s)
 			continue;
 		}
 		*p = c->next;
+		if (c->asked)
+			s->idle_since = io_now_ms();
 		client_free(c);
 		s->nclients--;
 		s->full = false;
-		s->idle_since = io_now_ms();
 	}
 }
 

@@ -10,7 +10,7 @@
  *
  * Kept from request to request: the connection (HTTP/2 where the server offers it by ALPN), the name's address, the TLS session.
  * http_stop ends a request early. A kept connection that the server had closed meanwhile is replaced and the request sent
- * once more, unless a byte of an answer had come. Redirects are not followed (a key would go along), only http and https are
+ * once more, unless a line of an answer had come. Redirects are not followed (a key would go along), only http and https are
  * spoken, no cookie, no .netrc. http+unix://%2Fsocket/path goes over a unix socket. Proxies come from the environment as curl(1)
  * has it, but never for this machine itself.
  *

@@ -103,7 +103,8 @@ static long long give_up(const char *host, int port, const char *path, int ms)
 	return io_now_ms() - at;
 }
 
-/* Answers what comes; /stall: the first half, and then nothing. Ends with its process group. */
+/* Answers what comes; /stall: the first half, and then nothing; /drop: nothing, but an end; /stale: so, unless it is the first
+ * request of its connection; /half: a part first. Ends with its process group. */
 static void serve(int s)
 {
 	char in[4096];
@@ -113,7 +114,7 @@ static void serve(int s)
 	for (;;) {
 		int c = accept(s, NULL, NULL);
 		ssize_t n;
-		size_t have = 0;
+		size_t have = 0, requests = 0;
 
 		if (c < 0 || fork() > 0) {
 			close(c);
@@ -127,6 +128,11 @@ static void serve(int s)
 			end = strstr(in, "\r\n\r\n");
 			if (!end || !end[4])
 				continue;
+			requests++;
+			if (strstr(in, "/half") && requests > 1 && write(c, "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nh", 39))
+				_exit(0);
+			if (strstr(in, "/drop") || (strstr(in, "/stale") && requests > 1))
+				_exit(0);
 			stall = strstr(in, "/stall") != NULL;
 			dprintf(c, "HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\nok", stall ? 4 : 2);
 			have = 0;
@@ -181,6 +187,12 @@ int main(void)
 	IS(call("e.invalid", port, "/"), "connection", "no such name after that");
 	names = NAMES_HERE;
 	IS(call("e.invalid", port, "/"), "200 ok", "and a good one");
+	IS(call("f.invalid", port, "/"), "200 ok", "a connection is made");
+	for (int i = 1; i <= 3; i++)
+		IS(call("f.invalid", port, "/stale"), "200 ok", "the server closes the kept connection: once more over a new one, %d", i);
+	IS(call("f.invalid", port, "/half"), "connection", "but not where something had come");
+	IS(call("f.invalid", port, "/"), "200 ok", "a connection is made");
+	IS(call("f.invalid", port, "/drop"), "connection", "nor for ever");
 	http_free(&h);
 	kill(-server, SIGKILL);
 	waitpid(server, NULL, 0);

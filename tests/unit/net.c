@@ -8,16 +8,17 @@ static void urls(void)
 {
 	static const char *const good[] = {
 		"https://api.example.com", "https://api.example.com:8443/v1?api-version=2", "http://localhost/", "HTTP://LOCALHOST",
-		"http://[::1]:80/x", "http://a_b-c.d"};
+		"http://[::1]:80/x", "http://a_b-c.d", "http+unix://%2Frun%2Fx.sock", "HTTP+UNIX://%2frun%2fx.sock/v1?a=b"};
 	static const char *const bad[] = {
 		"", "example.com", "ftp://example.com", "https://", "https:///x", "https://user@example.com", "https://a:b@c",
 		"https://exa mple.com", "https://example.com/\n", "https://example.com\\@evil.com", "https://example.com#x",
 		"https://example.com:0", "https://example.com:99999", "https://example.com:", "https://example.com:8x",
 		"https://[::1", "https://[nonsense]/", "https://ex%61mple.com", "https://ex\303\244mple.com", "file:///etc/passwd",
-		"https://[::1]evil.com/"};
+		"https://[::1]evil.com/", "http+unix:///run/x.sock", "http+unix://run%2Fx", "http+unix://%2Frun%2", "http+unix://%2Fx%00y",
+		"http+unix://%2Fx%0ay", "http+unix://%2Fx@y/", "http+unix://"};
 	static const struct { const char *url; bool here; } hosts[] = {
 		{"http://localhost:1/", true}, {"http://LocalHost", true}, {"http://127.0.0.1", true}, {"http://127.9.9.9", true},
-		{"http://[::1]/", true}, {"http://[0:0:0:0:0:0:0:1]/", true},
+		{"http://[::1]/", true}, {"http://[0:0:0:0:0:0:0:1]/", true}, {"http+unix://%2Fx/v1", true},
 		{"http://localhost.example.com", false}, {"http://127.0.0.1.example.com", false}, {"http://127.1", false},
 		{"http://0177.0.0.1", false}, {"http://0x7f.0.0.1", false}, {"http://2130706433", false}, {"http://0.0.0.0", false},
 		{"http://[::ffff:127.0.0.1]", false}, {"http://128.0.0.1", false}, {"http://[::]", false},
@@ -51,6 +52,8 @@ static void joins(void)
 		{"https://h/x?api-version=1", "/chat/completions", "https://h/x/chat/completions?api-version=1"},
 		{"https://h/v1beta", "/v1beta/m:go?alt=sse", "https://h/v1beta/m:go?alt=sse"},
 		{"https://h/x?key=1", "/m:go?alt=sse", "https://h/x/m:go?alt=sse&key=1"},
+		{"http+unix://%2Fx/v1", "/v1/messages", "http+unix://%2Fx/v1/messages"},
+		{"http+unix://%2Fx", "/v1/messages", "http+unix://%2Fx/v1/messages"},
 		{"http://127.0.0.1:1//", "/a/b", "http://127.0.0.1:1/a/b"}};
 	struct buf b;
 
