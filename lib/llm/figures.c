@@ -4,12 +4,18 @@
 
 #include "llm/classify.h"
 
+/* Three digits and no fourth: the comma before them is one of a number, not of a list such as [1,65537). */
+static bool thousands(const char *s)
+{
+	return strspn(s, "0123456789") == 3;
+}
+
 /* Reads digits with commas between them, as in 1,048,576. *end is behind them. */
 static int64_t number(const char *s, const char **end)
 {
 	int64_t n = 0;
 
-	for (; isdigit((unsigned char)*s) || (*s == ',' && isdigit((unsigned char)s[1]) && n > 0); s++)
+	for (; isdigit((unsigned char)*s) || (*s == ',' && n > 0 && thousands(s + 1)); s++)
 		if (*s != ',' && n < INT64_MAX / 100)
 			n = n * 10 + (*s - '0');
 	if (end)
@@ -83,9 +89,9 @@ int64_t output_cap(const char *text, int64_t asked)
 		if (isdigit((unsigned char)*s)) {
 			int64_t n = number(s, &end);
 
-			/* a number inside a name is none: gpt-4, claude-3-5 */
 			if (*end == ')' && s > text && s[-1] == ',')
 				n--;                     /* "[1,65537)": a half-open range */
+			/* a number inside a name is none: gpt-4, claude-3-5 */
 			if (!inside && n < asked && n > best && !(end[0] == '-' || end[0] == '_'))
 				best = n;
 		}
