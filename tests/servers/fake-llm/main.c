@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -338,15 +339,16 @@ static void receive(struct conn *c)
 	take_request(c);
 }
 
-static void greet(int listener)
+static bool greet(int listener)
 {
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), one = 1;
 	if (fd < 0)
-		return;
+		return false;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
 	conns = xrealloc(conns, n_conns + 1, sizeof *conns);
 	conns[n_conns] = (struct conn){.fd = fd, .id = ++conn_count};
 	buf_init(&conns[n_conns++].in, BUF_NOLIMIT);
+	return true;
 }
 
 static int listen_on(long port)
@@ -356,7 +358,7 @@ static int listen_on(long port)
 	a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	socklen_t len = sizeof a;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof a) < 0 || listen(fd, 128) < 0 ||
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof a) < 0 || listen(fd, 4096) < 0 ||
 	    getsockname(fd, (struct sockaddr *)&a, &len) < 0)
 		die(ST_UNAVAILABLE, "port %ld: %s", port, strerror(errno));
 	printf("%d\n", ntohs(a.sin_port));
@@ -387,8 +389,8 @@ static void serve_once(int listener)
 		if (conns[i].fd >= 0)
 			send_some(&conns[i]);
 	}
-	if (p[0].revents & POLLIN)
-		greet(listener);
+	while ((p[0].revents & POLLIN) && greet(listener))
+		;
 	size_t left = 0;
 	for (size_t i = 0; i < n_conns; i++)
 		if (conns[i].fd >= 0)
@@ -411,6 +413,11 @@ int main(int argc, char **argv)
 		script_load(conf.script);
 	if (conf.log && (log_fd = open(conf.log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)) < 0)
 		die(ST_IO, "log %s: %s", conf.log, strerror(errno));
+	struct rlimit files;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
 	int listener = listen_on(conf.port);
 	for (;;)
 		serve_once(listener);
