@@ -29,7 +29,7 @@ struct conf {
 static const struct opt options[] = {
 	{'j', "json", NULL, OPT_FLAG, offsetof(struct conf, json), "print a JSON object a line", 0, 0, NULL},
 	{'p', "providers", NULL, OPT_FLAG, offsetof(struct conf, providers), "list providers instead of models", 0, 0, NULL},
-	{'l', "live", NULL, OPT_FLAG, offsetof(struct conf, live), "ask the provider named by the first SEARCH for its models", 0, 0, NULL},
+	{'l', "live", NULL, OPT_FLAG, offsetof(struct conf, live), "ask the provider that the first SEARCH names", 0, 0, NULL},
 	{'w', "window", NULL, OPT_FLAG, offsetof(struct conf, window), "print the window of the model named by SEARCH", 0, 0, NULL},
 	{0, "timeout", "TIME", OPT_TIME, offsetof(struct conf, timeout), "give a server this long (3)", 0, 0, NULL},
 	{0, NULL, NULL, OPT_FLAG, 0, NULL, 0, 0, NULL}};

@@ -1,5 +1,6 @@
 /* provider_take.c - what the rows of a provider and of a model say together. The row of a model at this provider speaks first,
- * then the model's own row, then the provider's; of the row of a model that is another's only what it is counts (window, limit, inputs), not how it is asked. */
+ * then the model's own, then the provider's; of the row of a model that is another's only what it is counts (window, limit,
+ * inputs), not how it is asked. */
 #include <stdlib.h>
 #include <string.h>
 
