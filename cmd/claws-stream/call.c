@@ -1,6 +1,7 @@
 /* call.c - one call, from its turn to its turn_done: attempts, waits, and what is left at the end. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/prog.h"
@@ -265,22 +266,36 @@ static enum outcome outcome(const struct stream *s)
 	return a->error.status >= 400 ? OUT_WORKED : OUT_NOTHING;
 }
 
+/* There is another request to try. One that is the same byte for byte would be refused the same way; only a model that
+ * wrote a call which is none may do better with it. */
+static bool mended(struct stream *s)
+{
+	struct err e = ERR_INIT;
+	bool differs = false;
+
+	while (!differs && recover(s)) {
+		size_t n = s->body.len;
+		char *before = buf_detach(&s->body);
+
+		differs = make_body(s, &e) && (recover_by_chance(s) || n != s->body.len || memcmp(before, s->body.p, n) != 0);
+		free(before);
+	}
+	return differs;
+}
+
 /* An attempt has failed. True: another one follows. Nothing does once something of the answer was shown: it cannot be taken
  * back. */
 static bool try_again(struct stream *s)
 {
 	struct answer *a = &s->answer;
 	const char *class = a->error.set ? a->error.class : "truncated";
-	struct err e = ERR_INIT;
 	struct buf words;
 	bool again;
 	int64_t wait;
 
 	if (a->heard)
 		return false;
-	if (recover(s)) {
-		if (!make_body(s, &e))
-			return false;
+	if (mended(s)) {
 		attempt(s);
 		return true;
 	}
@@ -290,7 +305,7 @@ static bool try_again(struct stream *s)
 		begin(s);
 		return true;
 	}
-	if ((!a->error.set && a->stop != STOP_TRUNCATED) || !strcmp(a->error.code.p, "tool_use_failed"))
+	if ((!a->error.set && a->stop != STOP_TRUNCATED) || recover_by_chance(s))
 		return false;
 	if (answer_retryable(a) && !s->probing &&
 	    retry_next(&s->retry, a->error.set ? a->error.retry_after_ms : -1, io_now_ms(), &wait) == RETRY_WAIT) {

@@ -214,14 +214,19 @@ bool recover_oversize(struct stream *s)
 	return true;
 }
 
+/* Groq: the model wrote a call that is none. */
+bool recover_by_chance(const struct stream *s)
+{
+	return !strcmp(s->answer.error.code.p, "tool_use_failed");
+}
+
 bool recover(struct stream *s)
 {
 	const struct answer_error *e = &s->answer.error;
 
 	if (!e->set || s->answer.heard)
 		return false;
-	/* Groq: the model wrote a call that is none; the next attempt is likely to be better */
-	if (!strcmp(e->code.p, "tool_use_failed")) {
+	if (recover_by_chance(s)) {
 		bool first = !(s->mended & MENDED_CALL);
 
 		s->mended |= MENDED_CALL;

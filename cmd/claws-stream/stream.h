@@ -156,6 +156,7 @@ void call_out_of_time(struct stream *s);
 /* recover.c */
 void recover_begin(struct stream *s);             /* a call begins with this model */
 bool recover(struct stream *s);                   /* s->options or s->convo differ from what was refused: ask again */
+bool recover_by_chance(const struct stream *s);   /* the same request again may do better, once */
 bool recover_oversize(struct stream *s);          /* a limit of the rate that is in truth one of the size */
 
 /* fallback.c */
