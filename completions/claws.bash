@@ -8,7 +8,7 @@ _claws() {
 	fi
 	case $prog in
 	claws)
-		words='-p --print -m --model -c --continue -r --resume --session-id --no-session --json --output-format -o --output --partial --thinking --effort --max-tokens --max-turns --max-time --permission-mode --tools --allowed-tools --disallowed-tools --on-deny -s --system --append-system-prompt -f --file -i --image -C --directory --add-dir --no-project --no-time -n --no-stdin --stdin-wait -q --quiet --print-pipeline -h --help --version'
+		words='-p --print -m --model -c --continue -r --resume --session-id --no-session --json --output-format -o --output --partial --thinking --effort --fallback-model --max-tokens --max-turns --max-time --permission-mode --tools --allowed-tools --disallowed-tools --on-deny -s --system --append-system-prompt -f --file -i --image -C --directory --add-dir --no-project --no-time -n --no-stdin --stdin-wait -q --quiet --print-pipeline -h --help --version'
 		verbs=''
 		case $prev in
 		-m|--model) kind="none" ;;
@@ -18,6 +18,7 @@ _claws() {
 		-o|--output) kind="file" ;;
 		--thinking) kind="none" ;;
 		--effort) choices='none low medium high max' ;;
+		--fallback-model) kind="none" ;;
 		--max-tokens) kind="none" ;;
 		--max-turns) kind="none" ;;
 		--max-time) kind="none" ;;

@@ -57,6 +57,10 @@ pair '{"status":503,"message":"down","keep":true}' '{"text":"second","keep":true
 CLAWS_FALLBACK_MODELS=openai:fake run claws-stream --no-time --retries 0 <hello
 is "$status $(model)" "0 openai/fake" "CLAWS_FALLBACK_MODELS"
 
+pair '{"status":401,"message":"no","keep":true}' '{"text":"second","keep":true}'
+run claws -p --no-session --fallback-model openai:fake hello
+is "$status $(cat out)" "0 second" "claws --fallback-model"
+
 # the conversation is told to the other model in its own format, without the first one's thoughts
 cat >talk <<'END'
 {"role":"system","content":"be brief"}
