@@ -4,7 +4,8 @@
 printf '{"role":"user","content":"hello"}\n' >hello
 export CLAWS_BREAKER=off
 pair() { # FIRST SECOND: scripts of two servers; anthropic is the first, openai the second
-	[ -z "${servers_up-}" ] || kill $servers_up # shellcheck disable=SC2086
+	# shellcheck disable=SC2086 # a list of numbers
+	[ -z "${servers_up-}" ] || kill $servers_up
 	: >log1 && : >log2
 	printf '%s\n' "$2" >script2
 	fake_llm --script script2 --log log2
@@ -62,14 +63,14 @@ run claws -p --no-session --fallback-model openai:fake hello
 is "$status $(cat out)" "0 second" "claws --fallback-model"
 
 # the conversation is told to the other model in its own format, without the first one's thoughts
-cat >talk <<'END'
+cat >talk.in <<'END'
 {"role":"system","content":"be brief"}
 {"role":"user","content":"look"}
 {"role":"assistant","content":"yes","thinking":"SECRET-THOUGHT","blocks":{"maker":"anthropic/fake","list":[{"type":"thinking","thinking":"SECRET-THOUGHT","signature":"c2ln"},{"type":"tool_use","id":"c1","name":"Read","input":{}}]},"tool_calls":[{"id":"c1","name":"Read","input":{}}],"model":"anthropic/fake"}
 {"role":"tool","tool_call_id":"c1","name":"Read","content":"result"}
 END
 pair '{"status":503,"message":"down","keep":true}' '{"text":"second","keep":true}'
-run claws-stream --no-time --retries 0 --fallback-model openai:fake <talk
+run claws-stream --no-time --retries 0 --fallback-model openai:fake <talk.in
 is "$status $(jq -c '[.body.messages[].role]' log2)" '0 ["system","user","assistant","tool"]' "another wire"
 is "$(grep -c SECRET log1) $(grep -c SECRET log2)" "1 0" "thoughts stay with who had them"
 
@@ -121,7 +122,8 @@ is "$status $(jq -r .body.model log1 | tr '\n' ' ')" "75 m1 m2 m1 m2 " "three sw
 pair '{"status":503,"message":"down","keep":true}' '{"text":"second","keep":true}'
 fall --record rec
 before=$(jq -c 'select(.role)' out)
-kill $servers_up # shellcheck disable=SC2086
+# shellcheck disable=SC2086
+kill $servers_up
 servers_up=
 run claws-stream --no-time --fallback-model openai:fake --replay rec <hello
 is "$status $(jq -c 'select(.role)' out)" "0 $before" "a replay finds the fallback's answer"

@@ -87,6 +87,21 @@ serve "$fail" "$fail" "$fail"
 ask
 is "$status $(tries)" "1 2" "and no more"
 
+# a role and images that the model does not have
+mkdir -p .config/claws s.log.d/blobs
+printf '[{"name":"nim","quirks":["developer"]}]\n' >.config/claws/providers.json
+printf 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==' | base64 -d >png
+sum=$(sha256sum png | cut -d ' ' -f 1)
+cp png "s.log.d/blobs/sha256-$sum"
+printf '{"role":"system","content":"be brief"}\n{"role":"user","content":"see","images":[{"media_type":"image/png","blob":"sha256:%s"}]}\n' \
+	"$sum" >picture
+serve "$(bad 400 '{"message":"Unsupported value: \u0027messages[0].role\u0027 does not support \u0027developer\u0027 with this model.","type":"invalid_request_error","param":"messages[0].role","code":"unsupported_value"}')" \
+	"$(bad 400 '{"message":"This model does not support image input.","type":"invalid_request_error"}')" '{"text":"well"}'
+NIM_BASE_URL="$OPENAI_BASE_URL" CLAWS_API_KEY=k NVIDIA_API_KEY=k CLAWS_SESSION=$PWD/s.log run claws-stream --no-time -m nim/x <picture
+is "$status $(body 1 '.messages[0].role') $(body 2 '.messages[0].role')" '0 "developer" "system"' "a role that is not known"
+is "$(sed -n 2p log | grep -c base64) $(sed -n 3p log | grep -c base64) $(tries)" "1 0 3" "images: once without"
+like "$(body 3 .messages[1].content)" 'image' "with a note in their place"
+
 # what is learned stays, the room for one answer does not
 printf '{"type":"ring"}\n{"role":"user","content":"hello"}\n{"type":"turn"}\n{"type":"turn"}\n' >two
 serve "$(invalid 'temperature is not supported')" '{"text":"a"}' '{"text":"b"}'

@@ -3,6 +3,7 @@
  * What is mended here is not sent in the same form again: each repair changes an option or the conversation, and is made
  * at most once a model (what it refuses is remembered for the process) or once a call (the room for the answer). The
  * provider's own type, code and parameter say what is meant; only where it names no parameter do its words. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,7 +211,7 @@ bool recover_oversize(struct stream *s)
 	if (strcmp(e->class, "rate_limit") != 0 || e->retry_after_ms >= 0 || s->p.context <= 0 ||
 	    s->body.len / 4 <= (size_t)s->p.context || strstr(s->kept.p, "\"images\""))
 		return false;
-	strcpy(e->class, "overflow");
+	snprintf(e->class, sizeof e->class, "overflow");
 	return true;
 }
 
