@@ -77,6 +77,15 @@ ok "the client goes: the server sees it" wait_for grep -q closed log
 like "$(served)" ' 0 under way' "and nothing is under way"
 wait $a
 
+# Many, before the server has said how it speaks: none waits for another's answer.
+claws-keeper --stop; wait_for ended "$pid"
+: >log
+for i in 1 2 3 4 5 6 7 8; do printf '{"role":"user","content":"slow:100:30"}\n' | claws-stream --no-time >many.$i & done
+ok "eight first requests at once" wait_for sh -c '[ "$(grep -c \"n\": log)" -eq 8 ]'
+is "$(cat many.* | grep -c turn_done)" 0 "none waits for another's end"
+wait_for sh -c '[ "$(cat many.* | grep -c turn_done)" -eq 8 ]'
+pid=$(keeper)
+
 # A reader that is slow: the whole answer comes, and the keeper holds little of it.
 printf '{"role":"user","content":"long:40000:500"}\n' | claws-stream --no-time --no-stream | { sleep 1; wc -c; } >size
 ok "a long answer to a slow reader is whole" test "$(cat size)" -gt 20000000

@@ -221,7 +221,8 @@ static CURLcode set_options(struct transfer *t, const struct http_request *r)
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_FOLLOWLOCATION, 0L);
 	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-	SET(CURLOPT_PIPEWAIT, 1L);   /* rather one more stream of a connection than one more connection */
+	/* Not CURLOPT_PIPEWAIT: libcurl 7.88 wakes one of those that wait for the first answer of a server, the others when an
+	 * answer is over. So the first ones of many at once have connections of their own, and later ones share. */
 #if CURL_AT_LEAST_VERSION(7, 85, 0)
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
 #else
