@@ -127,7 +127,7 @@ lint:
 	@tests/dev/lint
 bench:
 	+@$(SELF) all servers $(BUILD)/tests/bench/measure
-	@tests/bench/bench
+	@tests/bench/bench; s=$$?; tests/bench/net && exit $$s
 
 # Man pages, completions and data go where their readers look for them.
 share = $(DESTDIR)$(DATADIR)
