@@ -7,9 +7,10 @@
  *
  * Accepted is less than RFC 3986 allows, so that no other parser can read such a text as another host: http or https, a
  * name of letters, digits, '.', '-', '_' or an address, a port, a path, a query. No user name, no fragment, no white
- * space, control character or backslash. http+unix://%2Frun%2Fx.sock/v1 is a path on the HTTP server behind a unix socket: its absolute path,
- * percent-encoded, stands for the host, which is then "localhost". Errors: ST_CONFIG, without the text of the query (it
- * may hold a secret). */
+ * space, control character or backslash.
+ * http+unix://%2Frun%2Fx.sock/v1 is the path /v1 on the server behind a unix socket: the socket's absolute path, percent-encoded,
+ * stands for the host, which is then "localhost".
+ * Errors: ST_CONFIG, without the text of the query (it may hold a secret). */
 #ifndef NET_URL_H
 #define NET_URL_H
 

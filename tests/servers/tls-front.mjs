@@ -1,7 +1,7 @@
 // tls-front.mjs PORT CERT KEY [LOG] - HTTPS in front of a plain server on this machine: HTTP/2 where the client takes it, else 1.1.
 //
-// Prints its port as one line and serves until it is killed. LOG gets a line a connection, "h2" or "http/1.1", and a line a request,
-// "request". H1=1 in the environment offers 1.1 only, HOST the address to listen on.
+// Prints its port as one line and serves until it is killed. LOG gets a line a connection, "h2" or "http/1.1", and 
+// "request" a request. H1=1 in the environment offers 1.1 only, HOST the address to listen on.
 // DELAY=MS: so long is the way, there and back; TCP's own first journey is added to the first bytes.
 import http from 'node:http'
 import http2 from 'node:http2'
