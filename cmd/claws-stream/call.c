@@ -151,6 +151,46 @@ static void new_once(struct stream *s)
 		n += (size_t)snprintf(s->once + n, sizeof s->once - n, "%02x", random[i]);
 }
 
+static bool make_body(struct stream *s, struct err *e)
+{
+	if (play_body(s, &s->options, &s->body, e) < 0)
+		return false;
+	new_once(s);
+	return true;
+}
+
+/* May it be called? What is left of a budget may make the answer shorter. False: it is waited for, or the call is over. */
+static bool afford(struct stream *s)
+{
+	struct err e = ERR_INIT;
+	enum quota_say say;
+	char code[32];
+
+	s->spend.room = 0;
+	say = quota_before(s, code, &e);
+	if (say == QUOTA_GO && s->spend.room) {
+		if (s->room < 0)
+			s->room = s->options.max_tokens;
+		s->options.max_tokens = s->spend.room;
+		if (make_body(s, &e))
+			return true;
+		quota_release(&s->spend.day);
+		quota_release(&s->spend.session);
+	}
+	if (say == QUOTA_GO && !e.status)
+		return true;
+	breaker_tell(s, OUT_NOTHING);
+	if (say == QUOTA_WAIT && io_now_ms() >= s->retry.deadline) {
+		refuse_with(s, "timeout", ST_TEMP, NULL, -1, "other calls hold what is left of the budget, for longer than --timeout");
+	} else if (say == QUOTA_WAIT) {
+		s->phase = PHASE_WAITING;
+		s->wait_until = io_now_ms() + 20;
+	} else {
+		refuse_with(s, say == QUOTA_FULL ? "budget" : "config", e.status, *code ? code : NULL, -1, e.text);
+	}
+	return false;
+}
+
 static void attempt(struct stream *s)
 {
 	struct err e = ERR_INIT;
@@ -160,6 +200,10 @@ static void attempt(struct stream *s)
 		.connect_ms = s->conf.connect, .first_ms = s->conf.first_byte, .idle_ms = s->conf.idle,
 		.no_proxy = url_loopback(&s->target), .ca_file = s->ca_file, .sink = &sink, .arg = s};
 
+	if (!afford(s))
+		return;
+	r.body = s->body.p;
+	r.len = s->body.len;
 	auth_sign(s);
 	memcpy(header, s->header, s->nheader * sizeof *header);
 	header[s->nheader] = s->once;
@@ -170,14 +214,6 @@ static void attempt(struct stream *s)
 	s->phase = PHASE_RUNNING;
 	if (http_start(&s->http, &r, &e) < 0)
 		call_refuse(s, "config", e.status, e.text);
-}
-
-static bool make_body(struct stream *s, struct err *e)
-{
-	if (play_body(s, &s->options, &s->body, e) < 0)
-		return false;
-	new_once(s);
-	return true;
 }
 
 /* The call is over, unless false: the recording may be the answer of a fallback, which is looked for now. */
@@ -343,6 +379,7 @@ void call_arrived(struct stream *s)
 	} else {
 		answer_end(&s->answer);
 	}
+	quota_after(s);
 	breaker_tell(s, outcome(s));
 	if (!try_again(s))
 		call_end(s);
@@ -359,6 +396,7 @@ void call_out_of_time(struct stream *s)
 	http_stop(&s->http);
 	breaker_tell(s, OUT_NOTHING);
 	answer_fail(&s->answer, s->answer.heard ? "truncated" : "timeout", "%s", s->lost);
+	quota_after(s);
 	call_end(s);
 }
 
@@ -372,6 +410,7 @@ void call_cut(struct stream *s)
 		http_stop(&s->http);
 		breaker_tell(s, OUT_NOTHING);
 		answer_cut(a);
+		quota_after(s);
 		/* even if all of it has come: what was interrupted is not to be run */
 		a->stop = STOP_INTERRUPTED;
 		calls = a->ncalls;

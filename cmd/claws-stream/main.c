@@ -31,6 +31,8 @@ static const struct opt options[] = {
 	{0, "idle-timeout", "TIME", OPT_TIME, AT(idle), "wait this long for the next byte (180)", 0, 0, NULL},
 	{0, "retries", "N", OPT_LONG, AT(retries), "try again this often (3)", 0, 100, NULL},
 	{0, "fallback-model", "PROVIDER/MODEL", OPT_LIST, AT(fallback), "call this model where the other cannot be had", 0, 0, NULL},
+	{0, "budget", "AMOUNT", OPT_LIST, AT(budget), "the most that the session may cost: $5, 200k", 0, 0, NULL},
+	{0, "budget-day", "AMOUNT", OPT_LIST, AT(budget_day), "the most that a day may cost, all sessions together", 0, 0, NULL},
 	{0, "no-breaker", NULL, OPT_FLAG, AT(no_breaker), "call a provider that was failing a moment ago, too", 0, 0, NULL},
 	{0, "reset-breaker", NULL, OPT_FLAG, AT(reset_breaker), "forget that it was failing", 0, 0, NULL},
 	{0, "no-stream", NULL, OPT_FLAG, AT(no_stream), "ask for the answer in one piece", 0, 0, NULL},
@@ -163,7 +165,8 @@ int main(int argc, char **argv)
 	buf_init(&s.body, BUF_NOLIMIT);
 	buf_init(&s.canon, BUF_NOLIMIT);
 	buf_init(&s.piece, BUF_NOLIMIT);
-	setup(&s, &s.broken);
+	if (setup(&s, &s.broken) == 0)
+		quota_setup(&s, &s.broken);
 	if (s.broken.status == ST_USAGE)
 		opt_usage(&spec, "%s", s.broken.text);
 	if (s.conf.explain) {
@@ -178,6 +181,7 @@ int main(int argc, char **argv)
 	s.st.out.nonblock = false;
 	status = s.st.ring ? ST_OK : s.status;
 	status = status_worse(status, stage_end(&s.st));
+	quota_end(&s);
 	chain_free(&s);
 	buf_free(&s.body);
 	buf_free(&s.canon);

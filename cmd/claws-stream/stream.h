@@ -12,6 +12,7 @@
 #include "llm/breaker.h"
 #include "llm/convo.h"
 #include "llm/provider.h"
+#include "llm/quota.h"
 #include "llm/record.h"
 #include "net/http.h"
 #include "net/retry.h"
@@ -24,7 +25,7 @@ struct conf {
 	long max_tokens, timeout, connect, first_byte, idle, retries;
 	double temperature;
 	bool no_stream, dry_run, no_time, explain, no_breaker, reset_breaker;
-	struct opt_list fallback;
+	struct opt_list fallback, budget, budget_day;
 };
 
 enum phase { PHASE_IDLE, PHASE_RUNNING, PHASE_WAITING };
@@ -62,6 +63,14 @@ struct chain {                        /* the models in the order in which they a
 	bool cascade;                 /* of its provider's cascade, not of --fallback-model */
 	size_t fed, fed_fixed;        /* how much of the kept lines its conversation has */
 	unsigned resets;              /* and up to which reset */
+};
+
+struct spend {                        /* quota.c */
+	struct quota session, day;    /* accounts; the session's has no path where no budget needs it */
+	int64_t day_limit[QUOTA_UNITS];
+	int64_t room;                 /* tokens that the answer may have; 0: as many as it wants */
+	bool own;                     /* the session's account is of this process alone */
+	bool told;                    /* that nothing can be written down was spoken of */
 };
 
 struct stream {
@@ -114,6 +123,8 @@ struct stream {
 	struct retry retry;
 	long long started, wait_until;
 	int status;                   /* exit status of the last call */
+
+	struct spend spend;
 
 	/* recordings */
 	bool recording, replaying;
@@ -172,6 +183,12 @@ bool chain_next(struct stream *s, const char *class, const char *why);   /* the 
 bool breaker_lets(struct stream *s, struct err *e, int64_t *left_ms);
 enum outcome { OUT_WORKED, OUT_FAILED, OUT_NOTHING };
 void breaker_tell(struct stream *s, enum outcome out);
+
+/* quota.c */
+int quota_setup(struct stream *s, struct err *e);
+void quota_end(struct stream *s);
+enum quota_say quota_before(struct stream *s, char *code /* 32 bytes */, struct err *e);
+void quota_after(struct stream *s);               /* an attempt is over: s->answer says what it used */
 
 /* main.c */
 void unblock(struct stream *s);                   /* in a ring: a slow reader must not keep us from reading */
