@@ -98,13 +98,20 @@ static size_t plain_run(const char *s, size_t n)
 	size_t i = 0;
 
 	for (; n - i >= 8; i += 8) {
-		uint64_t w, quote, slash;
+		uint64_t w, quote, slash, look;
 
 		memcpy(&w, s + i, 8);
 		quote = w ^ (ones * '"');
 		slash = w ^ (ones * '\\');
-		if ((((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash) | w) & tops)
-			break;
+		look = (((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) | ((slash - ones) & ~slash) | w) & tops;
+		if (!look)
+			continue;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+		/* what borrows can set wrongly lies above the lowest bit, which is right */
+		return i + (size_t)__builtin_ctzll(look) / 8;
+#else
+		break;
+#endif
 	}
 	for (; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
