@@ -15,7 +15,7 @@ for m in anthropic/fake openai/fake; do
 	rm -rf ../rec
 	claws-stream -m $m --no-time --record ../rec <c1 >live1
 	claws-stream -m $m --no-time --record ../rec <c2 >live2
-	is "$(cd ../rec && echo *)" "0001-request.json 0001-response 0002-request.json 0002-response" "$m: two files a call"
+	is "$(cd ../rec && echo *)" "0001-conversation.ndjson 0001-request.json 0001-response 0002-conversation.ndjson 0002-request.json 0002-response" "$m: two files a call, and the conversation"
 	is "$(stat -c %a ../rec ../rec/* | sort -u | tr '\n' ' ')" "600 700 " "they are private"
 	before=$(wc -l <../log)
 	for k in 1 2; do
@@ -114,7 +114,7 @@ tail -n 2 out >want
 run claws-stream --no-time --replay bad <c
 is "$status" 69 "an error is replayed"
 ok "with the same words, and without waiting" cmp out want
-is "$(cd bad && echo *)" "0001-request.json 0001-response" "retries are not kept"
+is "$(cd bad && echo *)" "0001-conversation.ndjson 0001-request.json 0001-response" "retries are not kept"
 fake_llm --fault rst:900
 echo '{"role":"user","content":"long:50:20"}' >c
 run claws-stream --no-time --record cut <c

@@ -283,6 +283,7 @@ void call_start(struct stream *s)
 		s->dropped = s->convo.dropped;
 	}
 	setup_notice(s);
+	recording_begin(s);
 	begin(s);
 }
 

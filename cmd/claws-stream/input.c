@@ -25,7 +25,11 @@ int input_blob(void *arg, const char *ref, struct buf *bytes, struct err *e)
 		if (s->blobs < 0)
 			return err_sys(e, "open the session's blobs");
 	}
-	return blob_get(s->blobs, ref, bytes, e);
+	if (blob_get(s->blobs, ref, bytes, e) < 0)
+		return -1;
+	if (s->recording)
+		recording_blob(s, bytes);
+	return 0;
 }
 
 static void converse(struct stream *s, const struct msg *m)

@@ -270,21 +270,25 @@ static void make_options(struct stream *s)
 	s->wanted = s->options;
 }
 
-static int make_records(struct stream *s, struct err *e)
+/* A replay says how the model is asked, so it comes before all else; a recording must know the key. */
+static int open_replay(struct stream *s, struct err *e)
 {
-	const char *home = env("HOME");
-
 	if (!s->conf.record && !s->conf.replay)
 		return 0;
 	s->cwd = getcwd(NULL, 0);
-	s->names = (struct record_names){.cwd = s->cwd, .home = home, .key = s->key};
-	if (s->conf.record) {
-		if (recorder_open(&s->recorder, s->conf.record, s->key, e) < 0)
-			return -1;
-		s->recording = true;
+	s->names = (struct record_names){.cwd = s->cwd, .home = env("HOME")};
+	return s->replaying ? replay_open(&s->replay, s->conf.replay, &s->names, e) : 0;
+}
+
+static int open_record(struct stream *s, struct err *e)
+{
+	s->names.key = s->key;
+	if (!s->conf.record)
 		return 0;
-	}
-	return replay_open(&s->replay, s->conf.replay, &s->names, e);
+	if (recorder_open(&s->recorder, s->conf.record, s->key, e) < 0)
+		return -1;
+	s->recording = true;
+	return 0;
 }
 
 int setup_route(struct stream *s, struct err *e)
@@ -294,7 +298,8 @@ int setup_route(struct stream *s, struct err *e)
 
 	buf_init(&s->url, 8192);
 	buf_init(&s->path, 4096);
-	bad = find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0;
+	bad = s->replaying ? recording_read(s, e) : 0;
+	bad = bad < 0 || (!bad && (find_provider(s, e) < 0 || find_url(s, e) < 0 || find_key(s, e) < 0));
 	if (!bad) {
 		make_options(s);
 		make_headers(s);
@@ -335,12 +340,12 @@ int setup(struct stream *s, struct err *e)
 
 	s->replaying = s->conf.replay != NULL;
 	find_session(s);
-	if (check_options(s, e) < 0 || find_effort(s, e) < 0 || setup_route(s, e) < 0)
+	if (check_options(s, e) < 0 || find_effort(s, e) < 0 || open_replay(s, e) < 0 || setup_route(s, e) < 0)
 		return -1;
 	s->ca_file = env("CURL_CA_BUNDLE");   /* what curl(1) itself obeys; libcurl does not */
 	if (!s->ca_file)
 		s->ca_file = env("SSL_CERT_FILE");
-	if (make_records(s, e) < 0)
+	if (open_record(s, e) < 0)
 		return -1;
 	if (!s->replaying && !s->conf.dry_run && !s->conf.explain) {
 		if (find_persist(&persist, e) < 0 || http_init(&s->http, persist, e) < 0)
@@ -354,6 +359,7 @@ void setup_free(struct stream *s)
 {
 	if (s->net)
 		http_free(&s->http);
+	recording_mask(s);
 	if (s->recording)
 		recorder_close(&s->recorder);
 	if (s->replay.name)

@@ -3,7 +3,7 @@
  *   main.c    options, the loop          setup.c  provider, key, URL, headers (auth.c: AWS)
  *   input.c   what an input line does    call.c   one call from its turn to its turn_done
  *   emit.c    what is written            play.c   --dry-run, --record, --replay
- *   explain.c --explain
+ *   explain.c --explain              recording.c  what a recording says of the whole run
  *   recover.c a refused request, mended  fallback.c  the models that are called instead, and which is not called now */
 #ifndef CLAWS_STREAM_H
 #define CLAWS_STREAM_H
@@ -189,6 +189,12 @@ int quota_setup(struct stream *s, struct err *e);
 void quota_end(struct stream *s);
 enum quota_say quota_before(struct stream *s, char *code /* 32 bytes */, struct err *e);
 void quota_after(struct stream *s);               /* an attempt is over: s->answer says what it used */
+
+/* recording.c */
+void recording_begin(struct stream *s);           /* a call begins: of the first one the conversation is kept */
+int recording_read(struct stream *s, struct err *e);   /* 1: the recording says how the model is asked; 0: it does not */
+void recording_blob(struct stream *s, const struct buf *bytes);   /* an image of the conversation is kept, too */
+void recording_mask(struct stream *s);            /* the results of tools in the directory lose what is secret */
 
 /* main.c */
 void unblock(struct stream *s);                   /* in a ring: a slow reader must not keep us from reading */

@@ -9,6 +9,7 @@
 #include "base/prog.h"
 #include "base/utf8.h"
 #include "base/xalloc.h"
+#include "llm/record.h"
 
 #define SHOWN_MAX 500
 
@@ -83,6 +84,9 @@ void call_init(struct call *c, const struct host *h, const char *id, const char 
 
 	*c = (struct call){.id = xstrdup(id), .name = xstrdup(name), .json = JSON_INIT, .run = {.fd = -1}};
 	buf_init(&c->text, BUF_NOLIMIT);
+	c->events = xcalloc(1, sizeof *c->events);
+	buf_init(c->events, RECORD_MAX);
+	buf_adds(c->events, "");
 	buf_init(&b, BUF_NOLIMIT);
 	if (json_type(j, input) == JSON_OBJECT) {
 		json_canon(&b, j, input);
@@ -107,6 +111,8 @@ void call_free(struct call *c)
 	free(c->bad_input);
 	verdict_free(&c->verdict);
 	buf_free(&c->text);
+	buf_free(c->events);
+	free(c->events);
 	free(c->change_path);
 	free(c->change_op);
 	free(c->change_before);

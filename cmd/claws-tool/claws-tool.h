@@ -9,6 +9,7 @@
  *   ask.c       the program that is asked for permission
  *   report.c    events and messages
  *   repeat.c    calls that fail again and again
+ *   replay.c    --record and --replay: results kept and given again
  *   single.c    --call, --list, list
  *   add.c       the verbs add and remove */
 #ifndef CLAWS_TOOL_H
@@ -34,7 +35,7 @@
 
 struct options {
 	struct gate_options gate;
-	const char *dir, *call;
+	const char *dir, *call, *record, *replay;
 	long ask_timeout;
 	bool list, people, add, remove, no_time;   /* people: list is for them */
 };
@@ -61,6 +62,8 @@ struct host {                     /* what all calls share */
 	const char *session;          /* the log, or NULL */
 	long ask_timeout;
 	unsigned long denied;
+	struct recording *recording;  /* NULL: none */
+	bool missed;                  /* a replay had no result for a call */
 	enum stopped stopped;
 	bool input_ended;
 	/* the conversation */
@@ -95,6 +98,7 @@ struct call {
 	struct verdict verdict;
 	struct runner run;
 	bool done, reported, denied, started;
+	struct buf *events;           /* its event lines, for a recording */
 	struct buf text;
 	bool is_error;
 	char status[16], origin[64];
@@ -155,6 +159,15 @@ void report_request(struct host *h, const struct call *c);
 void report_permission(struct host *h, const struct call *c, const char *decision, const char *by, const char *rule);
 void report_message(struct host *h, const struct call *c);
 void request_write(struct jw *w, const struct host *h, const struct call *c);   /* the keys of a permission_request */
+
+/* replay.c */
+struct recording *recording_open(const char *dir, bool replays);
+void recording_close(struct recording *r);
+bool recording_replays(const struct recording *r);
+/* A line of the call, without its closing bracket; the message is its last. */
+void recording_event(struct host *h, const struct call *c, const char *line, size_t len);
+void recording_message(struct host *h, const struct call *c, const char *line, size_t len);
+void recording_give(struct host *h, struct call *c);   /* instead of running it */
 
 /* repeat.c */
 bool repeat_refused(const struct host *h, const struct call *c);

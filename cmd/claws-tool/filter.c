@@ -171,5 +171,7 @@ int filter_run(struct host *h)
 	buf_free(&h->assistant);
 	heal_map_free(&h->answered);
 	free(h->repeats);
+	if (h->missed && !ring)
+		status = status_worse(status, ST_DATA);
 	return ring || !h->denied ? status : status_worse(status, ST_DENIED);
 }

@@ -24,6 +24,8 @@ static const struct opt options[] = {
 	{'C', "directory", "DIR", OPT_STR, offsetof(struct options, dir), "work in DIR", 0, 0, 0},
 	{0, "ask-timeout", "TIME", OPT_TIME, offsetof(struct options, ask_timeout), "how long a question waits (5m)", 0, 0, 0},
 	{0, "no-time", NULL, OPT_FLAG, offsetof(struct options, no_time), "no times, and counters as ids: for tests", 0, 0, 0},
+	{0, "record", "DIR", OPT_STR, offsetof(struct options, record), "keep the results of the calls in DIR", 0, 0, 0},
+	{0, "replay", "DIR", OPT_STR, offsetof(struct options, replay), "run nothing: give the results that DIR has", 0, 0, 0},
 	{0, "list", NULL, OPT_FLAG, offsetof(struct options, list), "print the tools as one tools line", 0, 0, 0},
 	{0, "call", "NAME", OPT_STR, offsetof(struct options, call), "run one tool with the arguments on stdin", 0, 0, 0},
 	{0, "add", NULL, OPT_FLAG, offsetof(struct options, add), "the same as the verb add", 0, 0, 0},
@@ -127,7 +129,10 @@ static int run(const struct options *o)
 		status = o->people ? single_show(&h) : single_list(&h);
 	} else {
 		open_blobs(&h);
+		if (h.stage && (o->record || o->replay))
+			h.recording = recording_open(o->replay ? o->replay : o->record, o->replay != NULL);
 		status = o->call ? single_call(&h, o->call) : filter_run(&h);
+		recording_close(h.recording);
 	}
 	gate_close(&h.gate);
 	buf_free(&h.blob_path);
@@ -150,6 +155,10 @@ int main(int argc, char **argv)
 	}
 	if (o.no_time)
 		setenv("CLAWS_NO_TIME", "1", 1);
+	if (o.record && o.replay)
+		opt_usage(&spec, "--record and --replay exclude each other");
+	if (o.call && (o.record || o.replay))
+		opt_usage(&spec, "--record and --replay are for a stream, not for --call");
 	if (o.add + o.remove + o.list + (o.call != NULL) > 1)
 		opt_usage(&spec, "only one of --list, --call, --add and --remove");
 	if (o.add || o.remove)

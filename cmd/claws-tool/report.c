@@ -12,6 +12,12 @@ static struct jw *begin(struct host *h, enum msg_kind kind, const struct call *c
 	return w;
 }
 
+static void emit(struct host *h, const struct call *c, const struct jw *w)
+{
+	recording_event(h, c, w->b->p, w->b->len);
+	stage_emit(h->stage);
+}
+
 void report_start(struct host *h, const struct call *c)
 {
 	struct jw *w;
@@ -21,7 +27,7 @@ void report_start(struct host *h, const struct call *c)
 	w = begin(h, MSG_TOOL_START, c);
 	jw_kstr(w, "name", c->name);
 	jw_kraw(w, "input", c->input, strlen(c->input));
-	stage_emit(h->stage);
+	emit(h, c, w);
 }
 
 void report_output(struct host *h, const struct call *c, const char *stream, const char *text, size_t n)
@@ -33,7 +39,7 @@ void report_output(struct host *h, const struct call *c, const char *stream, con
 	w = begin(h, MSG_TOOL_OUTPUT, c);
 	jw_kstr(w, "stream", stream);
 	jw_kstrn(w, "text", text, n);
-	stage_emit(h->stage);
+	emit(h, c, w);
 }
 
 void report_end(struct host *h, const struct call *c)
@@ -50,14 +56,14 @@ void report_end(struct host *h, const struct call *c)
 			jw_kstr(w, "before", c->change_before);
 		if (c->change_after)
 			jw_kstr(w, "after", c->change_after);
-		stage_emit(h->stage);
+		emit(h, c, w);
 	}
 	w = begin(h, MSG_TOOL_END, c);
 	jw_kstr(w, "name", c->name);
 	jw_kstr(w, "status", c->status);
 	if (c->started && !h->stage->no_time)
 		jw_ki64(w, "ms", io_now_ms() - c->run.started);
-	stage_emit(h->stage);
+	emit(h, c, w);
 }
 
 /* rule: what "always" would add; the ask program shows it and sends it back. */
@@ -80,7 +86,7 @@ void report_request(struct host *h, const struct call *c)
 		return;
 	w = begin(h, MSG_PERMISSION_REQUEST, c);
 	request_write(w, h, c);
-	stage_emit(h->stage);
+	emit(h, c, w);
 }
 
 #define DENIED "Denied: "   /* how the text of a denied call begins (call_denied) */
@@ -98,7 +104,7 @@ void report_permission(struct host *h, const struct call *c, const char *decisio
 		jw_kstr(w, "rule", rule);
 	if (c->denied && !strncmp(c->text.p, DENIED, strlen(DENIED)))
 		jw_kstr(w, "why", c->text.p + strlen(DENIED));
-	stage_emit(h->stage);
+	emit(h, c, w);
 }
 
 void report_message(struct host *h, const struct call *c)
@@ -118,5 +124,6 @@ void report_message(struct host *h, const struct call *c)
 		jw_kstr(w, "origin", c->origin);
 	jw_kstr(w, "id", id);
 	stage_kts(h->stage, w);
+	recording_message(h, c, w->b->p, w->b->len);
 	stage_emit(h->stage);
 }

@@ -239,8 +239,12 @@ void turn_run(struct host *h, struct call *calls, size_t n, const char *assistan
 	h->stopped = h->interrupted ? STOP_INTERRUPT : GOING;
 	if (h->stage)
 		filter_take(h);
-	for (size_t i = 0; i < n; i++)
-		start(&t, &calls[i], i);
+	for (size_t i = 0; i < n; i++) {
+		if (recording_replays(h->recording) && !h->stopped)
+			recording_give(h, &calls[i]);
+		else
+			start(&t, &calls[i], i);
+	}
 	while (t.running)
 		pump(&t);
 }

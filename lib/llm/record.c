@@ -50,17 +50,23 @@ static void escaped(struct buf *out, const char *s)
 void record_place(struct buf *out, const char *text, size_t len, const struct record_names *n)
 {
 	const char *key = n->key && *n->key && !mask_short(n->key) ? n->key : NULL;   /* "x" is a word of a conversation */
-	struct buf cwd, home;
+	struct buf cwd, home, then_cwd, then_home;
 	const char *s = text, *end = text + len, *from = text;
 
 	escaped(&cwd, n->cwd);
 	escaped(&home, n->home);
+	escaped(&then_cwd, n->then_cwd);
+	escaped(&then_home, n->then_home);
 	while (s < end) {
 		const char *with = NULL;
 		size_t skip = 0;
 
 		if (*s == '/' && is_dir(s, end, &cwd))
 			with = "{cwd}", skip = cwd.len;
+		else if (*s == '/' && is_dir(s, end, &then_cwd))
+			with = "{cwd}", skip = then_cwd.len;
+		else if (*s == '/' && is_dir(s, end, &then_home))
+			with = "{home}", skip = then_home.len;
 		else if (*s == '/' && is_dir(s, end, &home))
 			with = "{home}", skip = home.len;
 		else if (isdigit((unsigned char)*s) && is_date(text, s, end))
@@ -78,6 +84,8 @@ void record_place(struct buf *out, const char *text, size_t len, const struct re
 	buf_add(out, from, (size_t)(end - from));
 	buf_free(&cwd);
 	buf_free(&home);
+	buf_free(&then_cwd);
+	buf_free(&then_home);
 }
 
 int record_canon(struct buf *out, const struct record_names *n, const char *wire, const char *path,
@@ -127,6 +135,7 @@ int recorder_open(struct recorder *r, const char *dir, const char *key, struct e
 	*r = (struct recorder){.dir = -1, .next = 1, .key = key};
 	buf_init(&r->head, 1 << 16);
 	buf_init(&r->body, RECORD_MAX);
+	buf_init(&r->first, RECORD_MAX);
 	if (io_mkdirs(dir, 0700, e) < 0)
 		return err_wrap(e, "--record");
 	r->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -194,6 +203,22 @@ static int claim(struct recorder *r, char name[32], struct err *e)
 	}
 }
 
+static int write_first(struct recorder *r, struct err *e)
+{
+	char name[32];
+	int bad;
+
+	if (r->first.len == 0)
+		return 0;
+	if (r->first.over)
+		return err_set(e, ST_DATA, "the conversation is too long to be recorded");
+	snprintf(name, sizeof name, "%04u-conversation.ndjson", r->next);
+	bad = atomic_write(r->dir, name, r->first.p, r->first.len, 0600, e);
+	buf_free(&r->first);
+	buf_init(&r->first, RECORD_MAX);
+	return bad;
+}
+
 static int write_response(struct recorder *r, const char *name, const char *cut, struct err *e)
 {
 	struct buf text;
@@ -235,7 +260,7 @@ int recorder_commit(struct recorder *r, const struct buf *canon, const char *cut
 	fd = claim(r, name, e);
 	if (fd < 0)
 		return err_wrap(e, "record");
-	bad = io_write_all(fd, canon->p, canon->len, e) < 0 || io_write_all(fd, "\n", 1, e) < 0;
+	bad = io_write_all(fd, canon->p, canon->len, e) < 0 || io_write_all(fd, "\n", 1, e) < 0 || write_first(r, e) < 0;
 	close(fd);
 	snprintf(name, sizeof name, "%04u-response", r->next++);
 	if (bad || write_response(r, name, cut, e) < 0)
@@ -251,4 +276,5 @@ void recorder_close(struct recorder *r)
 	r->dir = -1;
 	buf_free(&r->head);
 	buf_free(&r->body);
+	buf_free(&r->first);
 }

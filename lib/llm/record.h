@@ -7,7 +7,7 @@
  *             recorder_head, recorder_header, recorder_body                     // as the answer comes
  *             recorder_commit(&r, &canon, cut, &e);                 // once a call; nothing if no answer came
  *
- * Replaying:  replay_open(&p, dir, &e);
+ * Replaying:  replay_open(&p, dir, &names, &e);
  *             replay_find(&p, &canon, &names, position, &number, &e);           // position 0: by request
  *             replay_load(&p, number, &answer, &e); ... replay_answer_free(&answer);
  *
@@ -27,9 +27,11 @@
 
 #define RECORD_MAX ((size_t)256 << 20)
 
-/* What stands in a request by accident of the place and is replaced. Empty or NULL: nothing. All borrowed. */
+/* What stands in a request by accident of the place and is replaced. Empty or NULL: nothing. All borrowed. then_: of the place
+ * where it was recorded. */
 struct record_names {
 	const char *cwd, *home, *key;
+	const char *then_cwd, *then_home;
 };
 
 /* Appends the canonical request: one line of JSON, without line end. */
@@ -46,6 +48,9 @@ struct recorder {
 	const char *key;
 	struct buf head, body;
 	bool any;
+	struct buf first;         /* NNNN-conversation.ndjson, to be written with the first call; begun: it was filled */
+	bool begun;
+	unsigned masked;          /* files of tools up to this number hold no secret */
 };
 
 int recorder_open(struct recorder *r, const char *dir, const char *key, struct err *e);
@@ -68,7 +73,16 @@ struct replay {
 	char *name;
 	struct replay_entry *v;   /* by number */
 	size_t n;
+	struct buf head;          /* the first line of the first conversation; empty: there is none */
+	struct json head_json;
+	char *cwd, *home;         /* of the place where it was recorded; NULL: not known */
 };
+
+/* The number of a file of that kind ("NNNN" + tail), 0 if file is not such a name. */
+unsigned record_number(const char *file, const char *tail);
+
+/* The name of the first NNNN-conversation.ndjson of a recording; false: there is none. */
+bool record_conversation(int dir, char name[32]);
 
 struct replay_answer {
 	struct buf text;          /* the whole file; head and body point into it */

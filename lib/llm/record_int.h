@@ -12,7 +12,4 @@ void record_place(struct buf *out, const char *text, size_t len, const struct re
 size_t mask_at(const char *s, const char *end, const char *secret);
 bool mask_short(const char *secret);   /* likely to be a part of words */
 
-/* The number of "NNNN" + tail, 0 if file is not such a name. */
-unsigned record_number(const char *file, const char *tail);
-
 #endif

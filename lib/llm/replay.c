@@ -79,13 +79,63 @@ static void list_entries(struct replay *p, DIR *list)
 		qsort(p->v, p->n, sizeof *p->v, by_number);
 }
 
+bool record_conversation(int dir, char name[32])
+{
+	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	unsigned first = 0;
+	struct dirent *d;
+
+	if (!list && fd >= 0)
+		close(fd);
+	while (list && (d = readdir(list))) {
+		unsigned n = record_number(d->d_name, "-conversation.ndjson");
+
+		if (n && (!first || n < first))
+			first = n;
+	}
+	if (list)
+		closedir(list);
+	snprintf(name, 32, "%04u-conversation.ndjson", first);
+	return first > 0;
+}
+
+/* How it was asked, and where. */
+static int read_first(struct replay *p, struct err *e)
+{
+	struct buf text;
+	char name[32], *end;
+	int bad = 0;
+
+	if (!record_conversation(p->dir, name))
+		return 0;
+	buf_init(&text, RECORD_MAX);
+	if (io_read_file(p->dir, name, &text, e) < 0) {
+		bad = -1;
+	} else {
+		end = memchr(text.p, '\n', text.len);
+		buf_add(&p->head, text.p, end ? (size_t)(end - text.p) : text.len);
+		bad = json_parse(&p->head_json, p->head.p, p->head.len, e);
+		if (!bad && !json_eq(&p->head_json, json_get(&p->head_json, 0, "type"), "recording"))
+			bad = err_set(e, ST_DATA, "its first line is not that of a recording");
+	}
+	if (!bad) {
+		p->cwd = json_dup(&p->head_json, json_get(&p->head_json, 0, "cwd"));
+		p->home = json_dup(&p->head_json, json_get(&p->head_json, 0, "home"));
+	}
+	buf_free(&text);
+	return bad < 0 ? err_wrap(e, "recording %s/%s", p->name, name) : 0;
+}
+
 int replay_open(struct replay *p, const char *dir, const struct record_names *n, struct err *e)
 {
+	struct record_names names = *n;
 	struct buf canon;
 	DIR *list;
 	int fd;
 
-	*p = (struct replay){.dir = -1, .name = xstrdup(dir)};
+	*p = (struct replay){.dir = -1, .name = xstrdup(dir), .head_json = JSON_INIT};
+	buf_init(&p->head, RECORD_MAX);
 	p->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	fd = p->dir < 0 ? -1 : openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	list = fd < 0 ? NULL : fdopendir(fd);
@@ -99,12 +149,16 @@ int replay_open(struct replay *p, const char *dir, const struct record_names *n,
 	closedir(list);
 	if (p->n == 0)
 		return err_set(e, ST_NOINPUT, "--replay: no recording in %s; expected files NNNN-response", dir);
+	if (read_first(p, e) < 0)
+		return -1;
+	names.then_cwd = p->cwd;
+	names.then_home = p->home;
 	buf_init(&canon, BUF_NOLIMIT);
 	for (size_t i = 0; i < p->n; i++) {
 		if (!p->v[i].request)
 			continue;
 		buf_clear(&canon);
-		if (read_request(p, p->v[i].number, n, &canon, e) < 0) {
+		if (read_request(p, p->v[i].number, &names, &canon, e) < 0) {
 			buf_free(&canon);
 			return -1;
 		}
@@ -120,6 +174,10 @@ void replay_close(struct replay *p)
 		close(p->dir);
 	free(p->v);
 	free(p->name);
+	buf_free(&p->head);
+	json_free(&p->head_json);
+	free(p->cwd);
+	free(p->home);
 	*p = (struct replay){.dir = -1};
 }
 
