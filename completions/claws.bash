@@ -8,7 +8,7 @@ _claws() {
 	fi
 	case $prog in
 	claws)
-		words='-p --print -m --model -c --continue -r --resume --session-id --no-session --json --output-format -o --output --partial --thinking --effort --fallback-model --max-tokens --max-turns --max-time --permission-mode --tools --allowed-tools --disallowed-tools --on-deny -s --system --append-system-prompt -f --file -i --image -C --directory --add-dir --no-project --no-time -n --no-stdin --stdin-wait -q --quiet --print-pipeline -h --help --version'
+		words='-p --print -m --model -c --continue -r --resume --session-id --no-session --json --output-format -o --output --partial --thinking --effort --fallback-model --max-tokens --max-turns --max-time --permission-mode --tools --allowed-tools --disallowed-tools --on-deny -s --system --append-system-prompt -f --file -i --image -C --directory --add-dir --no-project --no-time --record --replay --live-tools -n --no-stdin --stdin-wait -q --quiet --print-pipeline -h --help --version'
 		verbs=''
 		case $prev in
 		-m|--model) kind="none" ;;
@@ -33,6 +33,8 @@ _claws() {
 		-i|--image) kind="file" ;;
 		-C|--directory) kind="dir" ;;
 		--add-dir) kind="dir" ;;
+		--record) kind="dir" ;;
+		--replay) kind="dir" ;;
 		--stdin-wait) kind="none" ;;
 		esac ;;
 	claws-agent)
@@ -142,8 +144,8 @@ _claws() {
 		--secret-stage) kind="none" ;;
 		esac ;;
 	claws-session)
-		words='-j --json -a --all --max-turns --max-time --on-deny --sync -i --interactive --origin --name --id --last --ephemeral -h --help --version'
-		verbs='append cat inbox list show open'
+		words='-j --json -a --all --max-turns --max-time --on-deny --sync -i --interactive --origin --name --id --last --ephemeral --every -q --quiet --replay -h --help --version'
+		verbs='append cat inbox list show diff open'
 		case $prev in
 		--max-turns) kind="none" ;;
 		--max-time) kind="none" ;;
@@ -152,9 +154,10 @@ _claws() {
 		--origin) kind="none" ;;
 		--name) kind="none" ;;
 		--id) kind="none" ;;
+		--replay) kind="dir" ;;
 		esac ;;
 	claws-stream)
-		words='-m --model --provider --wire --base-url --max-tokens --temperature --thinking --effort --timeout --connect-timeout --first-byte-timeout --idle-timeout --retries --fallback-model --no-breaker --reset-breaker --no-stream --dry-run --explain --record --replay --match --no-time -h --help --version'
+		words='-m --model --provider --wire --base-url --max-tokens --temperature --thinking --effort --timeout --connect-timeout --first-byte-timeout --idle-timeout --retries --fallback-model --budget --budget-day --no-breaker --reset-breaker --no-stream --dry-run --explain --record --replay --match --no-time -h --help --version'
 		verbs=''
 		case $prev in
 		-m|--model) kind="none" ;;
@@ -171,12 +174,14 @@ _claws() {
 		--idle-timeout) kind="none" ;;
 		--retries) kind="none" ;;
 		--fallback-model) kind="none" ;;
+		--budget) kind="none" ;;
+		--budget-day) kind="none" ;;
 		--record) kind="dir" ;;
 		--replay) kind="dir" ;;
 		--match) choices='request order' ;;
 		esac ;;
 	claws-tool)
-		words='--permission-mode --allowed-tools --ask-tools --disallowed-tools --tools --add-dir -C --directory --ask-timeout --no-time --list --call --add --remove -h --help --version'
+		words='--permission-mode --allowed-tools --ask-tools --disallowed-tools --tools --add-dir -C --directory --ask-timeout --no-time --record --replay --list --call --add --remove -h --help --version'
 		verbs='add remove list'
 		case $prev in
 		--permission-mode) choices='read-only plan manual auto accept-edits accept-all' ;;
@@ -187,6 +192,8 @@ _claws() {
 		--add-dir) kind="dir" ;;
 		-C|--directory) kind="dir" ;;
 		--ask-timeout) kind="none" ;;
+		--record) kind="dir" ;;
+		--replay) kind="dir" ;;
 		--call) kind="none" ;;
 		esac ;;
 	esac

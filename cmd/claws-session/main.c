@@ -10,7 +10,7 @@
 #include "session.h"
 
 static const struct opt options[] = {
-	{'j', "json", NULL, OPT_FLAG, offsetof(struct conf, json), "list, show: NDJSON", 0, 0, NULL},
+	{'j', "json", NULL, OPT_FLAG, offsetof(struct conf, json), "list, show, diff: NDJSON", 0, 0, NULL},
 	{'a', "all", NULL, OPT_FLAG, offsetof(struct conf, all), "list: of every directory, whoever started them", 0, 0, NULL},
 	{0, "max-turns", "N", OPT_LONG, offsetof(struct conf, max_turns), "append: end a run after N model calls; 0: no limit",
 	 0, 1000000, NULL},
@@ -31,6 +31,10 @@ static const struct opt options[] = {
 	 "open: the newest of this directory that a person started", 0, 0, NULL},
 	{0, "ephemeral", NULL, OPT_FLAG, offsetof(struct conf, ephemeral),
 	 "open: one in a private directory, which the caller removes", 0, 0, NULL},
+	{0, "every", NULL, OPT_FLAG, offsetof(struct conf, all_of_it), "diff: all differences, not the first alone", 0, 0, NULL},
+	{'q', "quiet", NULL, OPT_FLAG, offsetof(struct conf, quiet), "diff: only the status says it", 0, 0, NULL},
+	{0, "replay", "DIR", OPT_STR, offsetof(struct conf, replay),
+	 "open: lay what a recording says of its run beside the log", 0, 0, NULL},
 	{0, NULL, NULL, OPT_FLAG, 0, NULL, 0, 0, NULL}};
 
 static const struct opt_verb verbs[] = {
@@ -39,6 +43,7 @@ static const struct opt_verb verbs[] = {
 	{"inbox", "[S] [TEXT]", "put a user message into a session; says joined or queued"},
 	{"list", "", "sessions of this directory, newest first"},
 	{"show", "[S]", "a session for a person to read"},
+	{"diff", "A B", "where two sessions part"},
 	{"open", "", "print the log file to use, for scripts"},
 	{NULL, NULL, NULL}};
 
@@ -89,7 +94,7 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(const struct conf *, char **);
 	} table[] = {{"append", do_append}, {"cat", do_cat}, {"inbox", do_inbox},
-	             {"list", do_list}, {"show", do_show}, {"open", do_open}};
+	             {"list", do_list}, {"show", do_show}, {"diff", do_diff}, {"open", do_open}};
 	struct conf conf = {.sync = "turn", .on_deny = "fail"};
 	int first = opt_parse(&spec, argc, argv, &conf);
 

@@ -117,6 +117,8 @@ int do_open(const struct conf *c, char **args)
 
 	if (args[0])
 		opt_usage(&spec, "open takes no operand '%s'; use --name or --id", args[0]);
+	if (c->replay && (c->name || c->last))
+		opt_usage(&spec, "open: --replay begins a session of its own; it does not go with --name or --last");
 	if (!!c->name + !!c->id + c->last + c->ephemeral > 1)
 		opt_usage(&spec, "open: --name, --id, --last and --ephemeral exclude each other");
 	check_stages();
@@ -143,6 +145,8 @@ int do_open(const struct conf *c, char **args)
 	if (session_side(path.p, "", &side, &e) < 0)
 		die_err(&e);
 	buf_free(&side);
+	if (c->replay)
+		replay_lay_out(c->replay, path.p);
 	puts(path.p);
 	buf_free(&path);
 	return ST_OK;

@@ -82,8 +82,8 @@ void run_error(struct run *r, const struct json *j)
 	struct buf class, code;
 	int64_t http = 0;
 
-	/* A bad input line was mended or left out: the call goes on. */
-	if (json_eq(j, json_get(j, 0, "class"), "input"))
+	/* A bad input line was mended or left out: the call goes on. Without its recording a replay does not. */
+	if (json_eq(j, json_get(j, 0, "class"), "input") && !json_eq(j, json_get(j, 0, "code"), "replay_miss"))
 		return;
 	buf_init(&class, sizeof r->error_class - 1);
 	json_str(j, json_get(j, 0, "class"), &class);

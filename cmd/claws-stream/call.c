@@ -230,7 +230,7 @@ static bool replayed(struct stream *s, struct err *first)
 		*first = e;
 	if (chain_next(s, "unknown", "it has no recording"))
 		return false;
-	call_refuse(s, "input", first->status, first->text);
+	refuse_with(s, "input", first->status, first->status == ST_DATA ? "replay_miss" : NULL, -1, first->text);
 	return true;
 }
 

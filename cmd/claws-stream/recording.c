@@ -100,7 +100,7 @@ void recording_begin(struct stream *s)
 	buf_add(&text, s->fixed.p, s->fixed.len);
 	buf_add(&text, s->kept.p, s->kept.len);
 	buf_clear(out);
-	record_mask(out, text.p, text.len, s->key);
+	record_mask_all(out, text.p, text.len, s->key, s->secrets);
 	buf_free(&text);
 }
 
@@ -239,7 +239,7 @@ void recording_blob(struct stream *s, const struct buf *bytes)
 		close(dir);
 }
 
-/* ---- results of tools: claws-tool has no key, and cannot know what to leave out ---- */
+/* ---- what must not be kept: claws-tool has no key, and cannot know ---- */
 
 static const char tail[] = "-tool.json";
 
@@ -256,27 +256,19 @@ static bool secret_name(const char *var, size_t n)
 	return false;
 }
 
-/* The text without any secret that this process was given. */
-static void mask_all(const struct stream *s, struct buf *text)
+void recording_secrets(struct stream *s)
 {
-	struct buf out;
+	size_t n = 0;
 
-	buf_init(&out, BUF_NOLIMIT);
-	record_mask(&out, text->p, text->len, s->key);
 	for (char **v = environ; *v; v++) {
-		size_t n = strcspn(*v, "=");
-		struct buf more;
+		size_t len = strcspn(*v, "=");
 
-		if (!secret_name(*v, n) || strlen(*v + n + 1) < SECRET_LEAST)
+		if (!secret_name(*v, len) || strlen(*v + len + 1) < SECRET_LEAST)
 			continue;
-		buf_init(&more, BUF_NOLIMIT);
-		record_mask(&more, out.p, out.len, *v + n + 1);
-		buf_free(&out);
-		out = more;
+		s->secrets = xrealloc(s->secrets, n + 2, sizeof *s->secrets);
+		s->secrets[n++] = *v + len + 1;
+		s->secrets[n] = NULL;
 	}
-	buf_clear(text);
-	buf_add(text, out.p, out.len);
-	buf_free(&out);
 }
 
 static void mask_file(const struct stream *s, const char *name)
@@ -288,7 +280,8 @@ static void mask_file(const struct stream *s, const char *name)
 	buf_init(&before, RECORD_MAX);
 	if (io_read_file(s->recorder.dir, name, &text, &e) == 0) {
 		buf_add(&before, text.p, text.len);
-		mask_all(s, &text);
+		buf_clear(&text);
+		record_mask_all(&text, before.p, before.len, s->key, s->secrets);
 		if ((text.len != before.len || memcmp(text.p, before.p, text.len)) &&
 		    atomic_write(s->recorder.dir, name, text.p, text.len, 0600, &e) < 0)
 			warn("--record: %s", e.text);

@@ -285,8 +285,11 @@ static int open_record(struct stream *s, struct err *e)
 	s->names.key = s->key;
 	if (!s->conf.record)
 		return 0;
+	recording_secrets(s);
+	s->names.secrets = s->secrets;
 	if (recorder_open(&s->recorder, s->conf.record, s->key, e) < 0)
 		return -1;
+	s->recorder.secrets = s->secrets;
 	s->recording = true;
 	return 0;
 }
@@ -365,5 +368,6 @@ void setup_free(struct stream *s)
 	if (s->replay.name)
 		replay_close(&s->replay);
 	free(s->session);
+	free(s->secrets);
 	free(s->cwd);
 }

@@ -131,6 +131,7 @@ struct stream {
 	struct recorder recorder;
 	struct replay replay;
 	struct record_names names;
+	const char **secrets;         /* of the environment: none of them is kept; NULL-terminated, or NULL */
 	char *cwd;
 	struct buf canon;
 	size_t first_position;        /* number of the recording that --match order begins with; 0: not known yet */
@@ -193,6 +194,7 @@ void quota_after(struct stream *s);               /* an attempt is over: s->answ
 /* recording.c */
 void recording_begin(struct stream *s);           /* a call begins: of the first one the conversation is kept */
 int recording_read(struct stream *s, struct err *e);   /* 1: the recording says how the model is asked; 0: it does not */
+void recording_secrets(struct stream *s);         /* of the environment, into s->secrets */
 void recording_blob(struct stream *s, const struct buf *bytes);   /* an image of the conversation is kept, too */
 void recording_mask(struct stream *s);            /* the results of tools in the directory lose what is secret */
 

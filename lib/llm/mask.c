@@ -86,3 +86,19 @@ void record_mask(struct buf *out, const char *text, size_t len, const char *secr
 	}
 	buf_add(out, from, (size_t)(end - from));
 }
+
+void record_mask_all(struct buf *out, const char *text, size_t len, const char *secret, const char *const *secrets)
+{
+	struct buf now, next;
+
+	buf_init(&now, BUF_NOLIMIT);
+	record_mask(&now, text, len, secret);
+	for (; secrets && *secrets; secrets++) {
+		buf_init(&next, BUF_NOLIMIT);
+		record_mask(&next, now.p, now.len, *secrets);
+		buf_free(&now);
+		now = next;
+	}
+	buf_add(out, now.p ? now.p : "", now.len);
+	buf_free(&now);
+}

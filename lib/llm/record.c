@@ -47,6 +47,15 @@ static void escaped(struct buf *out, const char *s)
 		jw_escape(out, s, strlen(s));
 }
 
+static size_t one_of(const char *s, const char *end, const char *const *secrets)
+{
+	size_t n = 0;
+
+	for (; secrets && *secrets && !n; secrets++)
+		n = mask_short(*secrets) ? 0 : mask_at(s, end, *secrets);
+	return n;
+}
+
 void record_place(struct buf *out, const char *text, size_t len, const struct record_names *n)
 {
 	const char *key = n->key && *n->key && !mask_short(n->key) ? n->key : NULL;   /* "x" is a word of a conversation */
@@ -71,7 +80,7 @@ void record_place(struct buf *out, const char *text, size_t len, const struct re
 			with = "{home}", skip = home.len;
 		else if (isdigit((unsigned char)*s) && is_date(text, s, end))
 			with = "{date}", skip = 10;
-		else if (key && (skip = mask_at(s, end, key)))
+		else if ((key && (skip = mask_at(s, end, key))) || (skip = one_of(s, end, n->secrets)))
 			with = "***";
 		if (!with) {
 			s++;
@@ -232,9 +241,9 @@ static int write_response(struct recorder *r, const char *name, const char *cut,
 			buf_addc(&r->head, (unsigned char)*cut < ' ' ? ' ' : *cut);
 		buf_addc(&r->head, '\n');
 	}
-	record_mask(&text, r->head.p, r->head.len, r->key);
+	record_mask_all(&text, r->head.p, r->head.len, r->key, r->secrets);
 	buf_addc(&text, '\n');
-	record_mask(&text, r->body.p, r->body.len, r->key);
+	record_mask_all(&text, r->body.p, r->body.len, r->key, r->secrets);
 	bad = atomic_begin(&a, r->dir, name, 0600, e);
 	if (!bad) {
 		a.sync = false;   /* a recording can be made again */

@@ -32,6 +32,7 @@
 struct record_names {
 	const char *cwd, *home, *key;
 	const char *then_cwd, *then_home;
+	const char *const *secrets;   /* what else must not be seen; NULL-terminated; NULL: nothing */
 };
 
 /* Appends the canonical request: one line of JSON, without line end. */
@@ -41,11 +42,14 @@ int record_canon(struct buf *out, const struct record_names *n, const char *wire
 /* Appends text with every occurrence of the secret as "***", also as JSON and URLs spell it, also of its first 16 bytes
  * or more; a secret of less than 8 bytes where it stands as a word. NULL or "": text as it is. */
 void record_mask(struct buf *out, const char *text, size_t len, const char *secret);
+/* The same of the secret and of each of the list (NULL-terminated, or NULL). */
+void record_mask_all(struct buf *out, const char *text, size_t len, const char *secret, const char *const *secrets);
 
 struct recorder {
 	int dir;
 	unsigned next;
 	const char *key;
+	const char *const *secrets;   /* as record_names has them */
 	struct buf head, body;
 	bool any;
 	struct buf first;         /* NNNN-conversation.ndjson, to be written with the first call; begun: it was filled */
