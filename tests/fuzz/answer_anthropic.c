@@ -1,0 +1,2 @@
+#define WIRE "anthropic"
+#include "answer_wire.h"

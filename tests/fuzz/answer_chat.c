@@ -1,0 +1,2 @@
+#define WIRE "openai-chat"
+#include "answer_wire.h"

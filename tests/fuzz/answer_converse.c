@@ -1,0 +1,2 @@
+#define WIRE "bedrock-converse"
+#include "answer_wire.h"

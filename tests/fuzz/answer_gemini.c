@@ -1,0 +1,2 @@
+#define WIRE "gemini"
+#include "answer_wire.h"

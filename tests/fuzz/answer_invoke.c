@@ -1,0 +1,2 @@
+#define WIRE "bedrock-invoke"
+#include "answer_wire.h"

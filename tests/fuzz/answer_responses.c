@@ -1,0 +1,2 @@
+#define WIRE "openai-responses"
+#include "answer_wire.h"
