@@ -51,6 +51,7 @@ SCRIPTS := $(filter-out %.c %.md $(PROGS:%=cmd/%),$(wildcard cmd/*))
 NAMES   := $(PROGS) $(SCRIPTS:cmd/%=%)
 SERVERS := $(call units,tests/servers)
 UNITS   := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*.c))
+BENCHES := $(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c))
 FUZZERS := $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 LIBOBJ  := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lib/*/*.c))
 SHARE   := $(wildcard share/claws/*) prompts
@@ -89,7 +90,7 @@ $(PROGS:%=$(BUILD)/bin/%): $(BUILD)/bin/%: $$(call objects,cmd/$$*) $(BUILD)/lib
 	$(link) $(LIBS_$*)
 $(SERVERS:%=$(BUILD)/tests/servers/%): $(BUILD)/tests/servers/%: $$(call objects,tests/servers/$$*) $(BUILD)/libclaws.a
 	$(link)
-$(BUILD)/tests/bench/measure: $(BUILD)/obj/tests/bench/measure.o $(BUILD)/libclaws.a
+$(BENCHES:%=$(BUILD)/tests/bench/%): $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libclaws.a
 	$(link)
 $(UNITS:%=$(BUILD)/tests/%): $(BUILD)/tests/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/libclaws.a
 	$(link) $(LIBS_unit_$*)
@@ -126,7 +127,7 @@ lint:
 	+@$(SELF) tests
 	@tests/dev/lint
 bench:
-	+@$(SELF) all servers $(BUILD)/tests/bench/measure
+	+@$(SELF) all servers $(BENCHES:%=$(BUILD)/tests/bench/%)
 	@tests/bench/bench; s=$$?; tests/bench/net && exit $$s
 
 # Man pages, completions and data go where their readers look for them.
