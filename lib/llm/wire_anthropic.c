@@ -249,7 +249,7 @@ static void put_block(struct answer *a, struct part *p, struct jw *w)
 	jw_obj(w);
 	for (struct json_iter it = json_iter(j, 0); json_next(&it);) {
 		struct buf key;
-		buf_init(&key, 256);
+		buf_init(&key, BUF_NOLIMIT);   /* a cut one could be there twice */
 		json_str(j, it.key, &key);
 		if (strcmp(key.p, "citations") != 0 || p->cites.len == 0)
 			member(a, p, w, key.p, it.value);

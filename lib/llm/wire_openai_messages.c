@@ -260,7 +260,7 @@ static bool echo(struct jw *w, const struct convo *c, const struct json *j, int 
 			struct buf key;
 			size_t n;
 			const char *raw = json_raw(j, m.value, &n);
-			buf_init(&key, 256);
+			buf_init(&key, BUF_NOLIMIT);
 			json_str(j, m.key, &key);
 			if (strncmp(key.p, "reasoning", 9) != 0 || !wants(c, QUIRK_NO_REASONING_BACK))
 				jw_kraw(w, key.p, raw, n);

@@ -41,7 +41,7 @@ static void put_function(struct answer *a, const struct part *p, struct jw *w)
 			struct buf key;
 			size_t n;
 			const char *raw = json_raw(j, it.value, &n);
-			buf_init(&key, 256);
+			buf_init(&key, BUF_NOLIMIT);
 			json_str(j, it.key, &key);
 			if (!json_eq(j, it.key, "call_id") && !json_eq(j, it.key, "arguments"))
 				jw_kraw(w, key.p, raw, n);

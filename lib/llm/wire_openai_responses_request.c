@@ -177,7 +177,7 @@ static void own_item(struct jw *w, const struct json *j, int item, bool bare)
 		const char *raw = json_raw(j, it.value, &n);
 		if (json_type(j, it.value) == JSON_NULL || (bare && json_eq(j, it.key, "id")))
 			continue;
-		buf_init(&key, 256);
+		buf_init(&key, BUF_NOLIMIT);
 		json_str(j, it.key, &key);
 		if (strcmp(key.p, "call_id") == 0)
 			put_id(w, "call_id", j, it.value);
