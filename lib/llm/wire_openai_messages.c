@@ -248,27 +248,26 @@ static void calls(struct jw *w, const struct convo *c, const struct json *j, int
 	buf_free(&args);
 }
 
-/* What the provider wants to see again: reasoning_details, reasoning_content, extra_content. Returns whether
- * reasoning_content was among it. */
+/* What the provider wants to see again, of what chat_blocks writes: the first of each, and nothing else, for a log is a file
+ * that anything may stand in. Returns whether reasoning_content was among it. */
 static bool echo(struct jw *w, const struct convo *c, const struct json *j, int list)
 {
-	bool reasoning = false;
+	static const char *const members[] = { "reasoning_details", "reasoning_content", "reasoning", "extra_content" };
+	unsigned done = 0;
 	for (struct json_iter it = json_iter(j, list); json_next(&it);) {
 		if (json_get(j, it.value, "type") >= 0)      /* blocks of another wire */
 			continue;
-		for (struct json_iter m = json_iter(j, it.value); json_type(j, it.value) == JSON_OBJECT && json_next(&m);) {
-			struct buf key;
+		for (unsigned i = 0; i < sizeof members / sizeof *members; i++) {
+			int v = json_get(j, it.value, members[i]);
 			size_t n;
-			const char *raw = json_raw(j, m.value, &n);
-			buf_init(&key, BUF_NOLIMIT);
-			json_str(j, m.key, &key);
-			if (strncmp(key.p, "reasoning", 9) != 0 || !wants(c, QUIRK_NO_REASONING_BACK))
-				jw_kraw(w, key.p, raw, n);
-			reasoning |= strcmp(key.p, "reasoning_content") == 0;
-			buf_free(&key);
+			const char *raw = json_raw(j, v, &n);
+			if (v < 0 || done & 1u << i || (i < 3 && wants(c, QUIRK_NO_REASONING_BACK)))
+				continue;
+			jw_kraw(w, members[i], raw, n);
+			done |= 1u << i;
 		}
 	}
-	return reasoning;
+	return done & 2;
 }
 
 static void add_assistant(struct convo *c, const struct json *j)
