@@ -257,11 +257,13 @@ static bool echo(struct jw *w, const struct convo *c, const struct json *j, int 
 	for (struct json_iter it = json_iter(j, list); json_next(&it);) {
 		if (json_get(j, it.value, "type") >= 0)      /* blocks of another wire */
 			continue;
-		for (unsigned i = 0; i < sizeof members / sizeof *members; i++) {
-			int v = json_get(j, it.value, members[i]);
+		for (struct json_iter m = json_iter(j, it.value); json_type(j, it.value) == JSON_OBJECT && json_next(&m);) {
+			unsigned i = 0;
 			size_t n;
-			const char *raw = json_raw(j, v, &n);
-			if (v < 0 || done & 1u << i || (i < 3 && wants(c, QUIRK_NO_REASONING_BACK)))
+			const char *raw = json_raw(j, m.value, &n);
+			while (i < 4 && !json_eq(j, m.key, members[i]))
+				i++;
+			if (i == 4 || done & 1u << i || (i < 3 && wants(c, QUIRK_NO_REASONING_BACK)))
 				continue;
 			jw_kraw(w, members[i], raw, n);
 			done |= 1u << i;
