@@ -199,7 +199,8 @@ static int store(struct state *s, const char *path, struct err *e)
 		buf_addf(&b, "%ld %lld %" PRId64 " %" PRId64 "\n", s->hold[i].pid, s->hold[i].start, s->hold[i].amount[0],
 			s->hold[i].amount[1]);
 	buf_adds(&b, ".\n");
-	if (ftruncate(s->sum, 0) < 0 || pwrite(s->sum, b.p, b.len, 0) != (ssize_t)b.len)
+	/* in this order: a file that is emptied and filled again is written out at once by some file systems */
+	if (pwrite(s->sum, b.p, b.len, 0) != (ssize_t)b.len || ftruncate(s->sum, (off_t)b.len) < 0)
 		status = err_sys(e, "%s.sum", path);
 	buf_free(&b);
 	return status;
