@@ -8,7 +8,7 @@ _claws() {
 	fi
 	case $prog in
 	claws)
-		words='-p --print -m --model -c --continue -r --resume --session-id --no-session --json --output-format -o --output --partial --thinking --effort --fallback-model --max-tokens --max-turns --max-time --permission-mode --tools --allowed-tools --disallowed-tools --on-deny -s --system --append-system-prompt -f --file -i --image -C --directory --add-dir --no-project --no-time --record --replay --live-tools -n --no-stdin --stdin-wait -q --quiet --print-pipeline -h --help --version'
+		words='-p --print -m --model -c --continue -r --resume --session-id --no-session --json --output-format -o --output --partial --thinking --effort --fallback-model --max-tokens --budget --budget-day --max-turns --max-time --permission-mode --tools --allowed-tools --disallowed-tools --on-deny -s --system --append-system-prompt -f --file -i --image -C --directory --add-dir --no-project --no-time --record --replay --live-tools -n --no-stdin --stdin-wait -q --quiet --print-pipeline -h --help --version'
 		verbs=''
 		case $prev in
 		-m|--model) kind="none" ;;
@@ -20,6 +20,8 @@ _claws() {
 		--effort) choices='none low medium high max' ;;
 		--fallback-model) kind="none" ;;
 		--max-tokens) kind="none" ;;
+		--budget) kind="none" ;;
+		--budget-day) kind="none" ;;
 		--max-turns) kind="none" ;;
 		--max-time) kind="none" ;;
 		--permission-mode) choices='read-only auto accept-edits accept-all manual plan' ;;
@@ -126,6 +128,13 @@ _claws() {
 		--add-dir) kind="dir" ;;
 		-C|--directory) kind="dir" ;;
 		esac ;;
+	claws-quota)
+		words='-j --json -d --days -s --session -h --help --version'
+		verbs='show list check set'
+		case $prev in
+		-d|--days) kind="none" ;;
+		-s|--session) kind="none" ;;
+		esac ;;
 	claws-render)
 		words='--output-format --json -o --output -q --quiet --color --partial --thinking --done-fd -h --help --version'
 		verbs=''
@@ -214,5 +223,5 @@ _claws() {
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 	fi
 }
-_claws_commands='agent ask compact context each-turn keeper memory models msg permit render ring session stream tool'
-complete -o filenames -F _claws claws claws-agent claws-ask claws-compact claws-context claws-each-turn claws-keeper claws-memory claws-models claws-msg claws-permit claws-render claws-ring claws-session claws-stream claws-tool
+_claws_commands='agent ask compact context each-turn keeper memory models msg permit quota render ring session stream tool'
+complete -o filenames -F _claws claws claws-agent claws-ask claws-compact claws-context claws-each-turn claws-keeper claws-memory claws-models claws-msg claws-permit claws-quota claws-render claws-ring claws-session claws-stream claws-tool

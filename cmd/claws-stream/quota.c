@@ -52,7 +52,6 @@ static int take_all(const struct opt_list *list, const char *variable, int64_t *
 static int session_path(struct buf *path, bool *own, struct err *e)
 {
 	const char *parent = getenv("CLAWS_QUOTA"), *log = getenv("CLAWS_SESSION");
-	uint64_t h = UINT64_C(14695981039346656037);
 	char name[64];
 
 	*own = false;
@@ -60,12 +59,8 @@ static int session_path(struct buf *path, bool *own, struct err *e)
 		return buf_adds(path, parent);
 	if (parent && *parent)
 		return err_set(e, ST_CONFIG, "CLAWS_QUOTA: \"%.200s\" is not an absolute path", parent);
-	if (log && *log) {
-		for (const char *c = log; *c; c++)
-			h = (h ^ (unsigned char)*c) * UINT64_C(1099511628211);
-		snprintf(name, sizeof name, "quota/session-%016llx.ndjson", (unsigned long long)h);
-		return dirs_state_path(path, name, e);
-	}
+	if (log && *log)
+		return quota_session_path(path, log, e);
 	*own = true;
 	snprintf(name, sizeof name, "/quota-%ld.ndjson", (long)getpid());
 	if (dirs_runtime(path, NULL, e) < 0)
@@ -76,10 +71,14 @@ static int session_path(struct buf *path, bool *own, struct err *e)
 int quota_setup(struct stream *s, struct err *e)
 {
 	struct spend *q = &s->spend;
-	int64_t limit[QUOTA_UNITS] = {0};
+	int64_t limit[QUOTA_UNITS], standing[QUOTA_SCOPES][QUOTA_UNITS];
 	struct buf path;
 	int status = 0;
 
+	if (quota_limits(standing, e) < 0)
+		return -1;
+	memcpy(limit, standing[QUOTA_SESSION], sizeof limit);
+	memcpy(q->day_limit, standing[QUOTA_DAY], sizeof q->day_limit);
 	if (take_all(&s->conf.budget, "CLAWS_BUDGET", limit, e) < 0 ||
 	    take_all(&s->conf.budget_day, "CLAWS_BUDGET_DAY", q->day_limit, e) < 0)
 		return -1;
@@ -235,18 +234,26 @@ static void settle(struct stream *s, struct quota *q, const char *scope, const c
 	}
 }
 
+static int64_t said(int64_t n)
+{
+	return n < 0 ? 0 : n;
+}
+
 void quota_after(struct stream *s)
 {
 	const struct usage *u = &s->answer.usage;
-	int64_t spent[QUOTA_UNITS] = {u->input + u->output + u->cache_read + u->cache_write, 0};
+	int64_t spent[QUOTA_UNITS] = {said(u->input) + said(u->output) + said(u->cache_read) + said(u->cache_write), 0};
 	bool guessed = spent[0] == 0 && s->answer.status >= 200 && s->answer.status < 300;
 	struct usage about = *u;
 	struct buf line;
 	struct jw w;
 	double cost;
 
-	if (guessed)
-		spent[0] = about.input = request_tokens(&s->body);
+	if (guessed) {
+		about.input = request_tokens(&s->body);
+		about.output = (int64_t)(s->answer.content.len + s->answer.thinking.len) / 3;
+		spent[0] = about.input + about.output;
+	}
 	if (!spent[0]) {
 		quota_release(&s->spend.day);
 		quota_release(&s->spend.session);

@@ -9,6 +9,7 @@
 #include "agent/session.h"
 #include "base/prog.h"
 #include "base/status.h"
+#include "llm/quota.h"
 #include "sys/dirs.h"
 #include "sys/private.h"
 #include "tools/where.h"
@@ -92,6 +93,19 @@ static void open_blobs(struct host *h)
 		h->ctx.blob_path = h->blob_path.p;
 }
 
+/* A claws that a tool starts spends from the account of this session: its budget holds for both. */
+static void set_account(const struct host *h)
+{
+	struct buf path;
+
+	if (!h->session || getenv("CLAWS_QUOTA"))
+		return;
+	buf_init(&path, 8192);
+	if (quota_session_path(&path, h->session, NULL) == 0)
+		setenv("CLAWS_QUOTA", path.p, 1);
+	buf_free(&path);
+}
+
 static void host_open(struct host *h, const struct options *o)
 {
 	struct err e = ERR_INIT;
@@ -129,6 +143,7 @@ static int run(const struct options *o)
 		status = o->people ? single_show(&h) : single_list(&h);
 	} else {
 		open_blobs(&h);
+		set_account(&h);
 		if (h.stage && (o->record || o->replay))
 			h.recording = recording_open(o->replay ? o->replay : o->record, o->replay != NULL);
 		status = o->call ? single_call(&h, o->call) : filter_run(&h);

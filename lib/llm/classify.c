@@ -12,6 +12,7 @@ static const struct error_class classes[] = {
 	{ "billing", ST_AUTH, false, true, "the account has no credit or has reached its spending limit" },
 	{ "rate_limit", ST_TEMP, true, true, "" },
 	{ "overflow", ST_LIMIT, false, false, "" },
+	{ "budget", ST_LIMIT, false, false, "" },
 	{ "model_not_found", ST_NOINPUT, false, true, "check the model's name and the base URL" },
 	{ "overloaded", ST_TEMP, true, true, "" },
 	{ "timeout", ST_UNAVAILABLE, true, true, "" },

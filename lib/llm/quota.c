@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/status.h"
 #include "base/xalloc.h"
 #include "json/json.h"
@@ -419,5 +420,14 @@ int quota_day_path(struct buf *path, int64_t t, struct err *e)
 
 	gmtime_r(&when, &tm);
 	strftime(name, sizeof name, "quota/%Y-%m-%d.ndjson", &tm);
+	return dirs_state_path(path, name, e);
+}
+
+int quota_session_path(struct buf *path, const char *log, struct err *e)
+{
+	char digest[SHA256_HEX], name[64];
+
+	sha256_hex(digest, log, strlen(log));
+	snprintf(name, sizeof name, "quota/session-%.24s.ndjson", digest);
 	return dirs_state_path(path, name, e);
 }

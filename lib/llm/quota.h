@@ -55,6 +55,17 @@ int quota_settle(struct quota *q, const char *line, const int64_t *spent, int *w
 void quota_release(struct quota *q);              /* no call was made */
 int quota_read(struct quota *q, struct err *e);   /* q->used; no file is no spend */
 
+/* Budgets that always hold: the user's file ~/.config/claws/quota, lines such as "day $20" or "session 200k $5". Zeros: none.
+ * ST_CONFIG names file and line. */
+enum quota_scope { QUOTA_SESSION, QUOTA_DAY, QUOTA_SCOPES };
+const char *quota_scope_name(enum quota_scope s);
+enum quota_scope quota_scope(const char *name);   /* QUOTA_SCOPES: none of them */
+int quota_limits(int64_t limit[QUOTA_SCOPES][QUOTA_UNITS], struct err *e);
+int quota_limits_write(int64_t limit[QUOTA_SCOPES][QUOTA_UNITS], struct err *e);
+
+/* The account of a session, by its log: quota/session-HEX.ndjson in the state directory. */
+int quota_session_path(struct buf *path, const char *log, struct err *e);
+
 /* The account of the UTC day of t: quota/YYYY-MM-DD.ndjson in the state directory. */
 int quota_day_path(struct buf *path, int64_t t, struct err *e);
 
