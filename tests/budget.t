@@ -74,6 +74,5 @@ status_is 4 'which is used up then'
 total=$(cat .local/state/claws/quota/session-*.ndjson | jq -s 'map(.tokens) | add')
 ok "both are in one account ($total)" test "$total" -le 8000
 run claws --no-time --json --permission-mode accept-all --budget 20k -p 'call:Bash:{"command":"claws -q -m near/fake --budget 900k -p tools:20; echo inner $?"}'
-status_is 4 'a larger one of its own'
-like "$(jq -r 'select(.role == "tool") | .content' out)" 'inner 4' 'does not raise it'
+like "$(jq -r 'select(.role == "tool") | .content' out)" 'inner 4' 'a larger one of its own does not raise it'
 done_testing
