@@ -184,8 +184,8 @@ static void read_options(struct stream *s, const struct json *j)
 	enum effort known = effort_find(effort);
 	double t;
 
-	if (!s->conf.max_tokens)
-		s->conf.max_tokens = (long)whole_number(j, "max_tokens", 0);
+	/* of this model alone: a fallback has a limit of its own */
+	s->p.max_tokens = s->p.max_output = whole_number(j, "max_tokens", 0);
 	if (s->conf.temperature < 0 && json_double(j, json_get(j, 0, "temperature"), &t) == 0 && isfinite(t))
 		s->conf.temperature = t;
 	if (!s->conf.thinking && !s->conf.effort) {

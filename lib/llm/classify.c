@@ -211,7 +211,7 @@ static const char *by_beginning(const char *m)
 	if (begins(m, WORDS("rate limit", "too many requests", "throttling")))
 		return "rate_limit";
 	if (begins(m, WORDS("overloaded", "the model is overloaded", "model is overloaded", "service unavailable",
-	                    "internal server error", "server is busy", "the server is busy", "upstream error")))
+	                    "internal server error", "server is busy", "server busy", "the server is busy", "upstream error")))
 		return "overloaded";
 	return NULL;
 }

@@ -99,6 +99,7 @@ static const char *exception_class(const char *name)
 	static const struct { const char *begins, *class; } classes[] = {
 		{ "internalServer", "overloaded" }, { "modelStreamError", "overloaded" }, { "modelNotReady", "overloaded" },
 		{ "serviceUnavailable", "overloaded" }, { "throttling", "rate_limit" }, { "modelTimeout", "timeout" },
+		{ "validation", "invalid_request" }, { "accessDenied", "auth" }, { "resourceNotFound", "model_not_found" },
 	};
 	for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (strncasecmp(name, classes[i].begins, strlen(classes[i].begins)) == 0)
@@ -121,6 +122,8 @@ void build_exception(struct answer *a, const char *name, const char *data, size_
 	buf_clear(&a->error.type);
 	json_repair(&a->error.type, name, strlen(name));
 	snprintf(a->error.class, sizeof a->error.class, "%s", exception_class(name));
+	if (strcmp(a->error.class, "invalid_request") == 0)      /* too long is one, too */
+		snprintf(a->error.class, sizeof a->error.class, "%s", classify(400, a->error.type.p, "", a->error.message.p));
 	buf_free(&clean);
 }
 
