@@ -13,7 +13,7 @@ complete -c claws -n __fish_use_subcommand -l thinking -x -d 'let the model reas
 complete -c claws -n __fish_use_subcommand -l effort -x -a 'none low medium high max' -d 'how hard the model shall think'
 complete -c claws -n __fish_use_subcommand -l fallback-model -x -d 'call this model where the other cannot be had'
 complete -c claws -n __fish_use_subcommand -l max-tokens -x -d 'the most tokens of one answer'
-complete -c claws -n __fish_use_subcommand -l budget -x -d 'spend at most $5, or 200k tokens, in this session'
+complete -c claws -n __fish_use_subcommand -l budget -x -d 'spend at most 5usd, or 200k tokens, in this session'
 complete -c claws -n __fish_use_subcommand -l budget-day -x -d 'the same for all that runs today (UTC)'
 complete -c claws -n __fish_use_subcommand -l max-turns -x -d 'at most N model calls (50; at a terminal 0, no limit)'
 complete -c claws -n __fish_use_subcommand -l max-time -x -d 'end after this time (30m; at a terminal none)'

@@ -18,7 +18,7 @@ run claws quota
 like "$(cat out)" '^anthropic/fake  *[0-9]' 'claws quota: by model'
 run claws quota --json
 is "$(tail -n 1 out | jq -r .calls)" "$(cat .local/state/claws/quota/2*.ndjson | wc -l)" 'all calls of the day'
-run claws quota list --json
+run claws-quota list --json
 is "$(jq -r '.day' out)" "$(date -u +%F)" 'claws quota list'
 run claws quota show x
 status_is 2 'no operand'
