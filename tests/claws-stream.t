@@ -141,7 +141,7 @@ kill "$server"; server=$save
 export CLAWS_BASE_URL="${oai%/v1}" ANTHROPIC_BASE_URL="${oai%/v1}" OPENAI_BASE_URL="$oai"
 
 # a reader that is slow does not keep claws-stream from hearing an interrupt
-printf '{"role":"user","content":"long:4000:2000"}\n' >c.long
+printf '{"role":"user","content":"long:20000:2000"}\n' >c.long
 : >log
 mkfifo in3 out3
 CLAWS_RING=1 claws-stream <in3 >out3 &
