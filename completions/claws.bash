@@ -171,7 +171,7 @@ _claws() {
 		case $prev in
 		-m|--model) kind="none" ;;
 		--provider) kind="none" ;;
-		--wire) choices='anthropic openai-chat openai-responses ollama-chat cohere bedrock-converse bedrock-invoke anthropic-vertex gemini' ;;
+		--wire) choices='anthropic openai-chat openai-responses ollama-chat cohere bedrock-converse bedrock-invoke anthropic-vertex gemini bedrock-converse-stream bedrock-invoke-stream' ;;
 		--base-url) kind="none" ;;
 		--max-tokens) kind="none" ;;
 		--temperature) kind="none" ;;

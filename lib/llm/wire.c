@@ -8,11 +8,15 @@ static const struct wire wires[] = {
 #undef WIRE
 };
 
+/* The same wire by the name that its API has for streams: one wire reads both. */
+#define CONVERSE_STREAM "bedrock-converse-stream"
+#define INVOKE_STREAM "bedrock-invoke-stream"
+
 const char wire_choices[] =
 #define WIRE(word, ...) "|" word
 #include "llm/wire.def"
 #undef WIRE
-	;
+	"|" CONVERSE_STREAM "|" INVOKE_STREAM;
 
 const struct wire *wire_at(size_t i)
 {
@@ -21,6 +25,10 @@ const struct wire *wire_at(size_t i)
 
 const struct wire *wire_find(const char *name)
 {
+	if (strcmp(name, CONVERSE_STREAM) == 0)
+		name = "bedrock-converse";
+	else if (strcmp(name, INVOKE_STREAM) == 0)
+		name = "bedrock-invoke";
 	for (size_t i = 0; i < sizeof wires / sizeof *wires; i++)
 		if (strcmp(wires[i].name, name) == 0)
 			return &wires[i];
