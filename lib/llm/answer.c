@@ -245,8 +245,10 @@ static void choose(struct answer *a, bool end)
 		p += 3, n -= 3;
 	while (n > 0 && strchr(" \t\r\n", *p) && *p)
 		p++, n--;
-	if (n == 0 && !end)
+	if (n == 0 && !end) {
+		buf_clear(&a->body);      /* not looked at again with each read: a server may send blanks without end */
 		return;
+	}
 	a->shape = ANSWER_WHOLE;
 	if (n > 0 && *p == ':')
 		a->shape = ANSWER_SSE;

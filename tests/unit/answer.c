@@ -320,6 +320,20 @@ static void headers(void)
 	OK(answer_retryable(&a), "a call the model garbled is worth another try");
 }
 
+/* A server that sends nothing but blanks: they are not kept, and so not looked at again with each read. */
+static void blanks(void)
+{
+	static char space[4096];
+	memset(space, ' ', sizeof space - 1);
+	start("openai-chat", 200, NULL);
+	for (int i = 0; i < 1000; i++)
+		feed(space);
+	OK(a.body.len == 0, "blanks before an answer are not kept");
+	feed("{\"choices\":[{\"message\":{\"content\":\"at last\"},\"finish_reason\":\"stop\"}]}");
+	answer_end(&a);
+	IS(a.content.p, "at last", "and what follows them is the answer");
+}
+
 int main(void)
 {
 	buf_init(&made, BUF_NOLIMIT);
@@ -332,6 +346,7 @@ int main(void)
 	classes();
 	delays();
 	headers();
+	blanks();
 	answer_free(&a);
 	buf_free(&made);
 	return END();
