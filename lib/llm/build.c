@@ -118,10 +118,10 @@ void build_args(struct answer *a, int call, const struct json *j, int v)
 		return;
 	struct call *c = &a->calls[call];
 	size_t before = c->args.len;
-	if (json_type(j, v) == JSON_OBJECT)
-		json_compact(&c->args, j, v);
-	else
+	if (json_type(j, v) == JSON_STRING)
 		json_str(j, v, &c->args);
+	else if (json_type(j, v) > JSON_NULL)
+		json_compact(&c->args, j, v);
 	size_t n = c->args.len - before;
 	a->args_total += n;
 	if (c->args.over || a->args_total > ANSWER_MAX)

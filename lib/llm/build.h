@@ -31,7 +31,7 @@ void build_think(struct answer *a, const struct json *j, int v);
 /* A new call; returns its index, or -1 beyond the limit. id and name may be -1. */
 int build_call(struct answer *a, int64_t index, const struct json *j, int id, int name);
 void build_name(struct answer *a, int call, const struct json *j, int name);   /* came later */
-/* A string is a piece of JSON text, an object the whole; null and others nothing. */
+/* A string is a piece of JSON text, any other value the whole, right or wrong; null is nothing. */
 void build_args(struct answer *a, int call, const struct json *j, int v);
 
 struct part *build_part(struct answer *a, enum part_kind kind, int64_t index);

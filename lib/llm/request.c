@@ -193,3 +193,54 @@ void request_messages(struct jw *w, const char *key, const struct convo *c, cons
 		buf_addf(out, "%s%s]}", out->p[out->len - 1] == '[' ? "" : ",", c->pending.p);
 	jw_end(w);
 }
+
+void request_into_user(struct convo *c, const struct buf *blocks, bool result)
+{
+	struct buf *m = &c->messages;
+
+	if (c->last != CONVO_USER) {
+		c->mark_before = c->mark_at;
+		request_message(c);
+		buf_adds(m, "{\"role\":\"user\",\"content\":[");
+		c->results_at = m->len;
+		buf_adds(m, "]}");
+		c->last = CONVO_USER;
+	}
+	size_t end = m->len - 2, at = result ? c->results_at : end;
+	if (m->p[at - 1] != '[')
+		buf_insert(m, at++, ",", 1);
+	else if (at < end)
+		buf_insert(m, at, ",", 1);
+	buf_insert(m, at, blocks->p, blocks->len);
+	if (result)
+		c->results_at = at + blocks->len;
+}
+
+void request_tools(struct jw *w, const struct convo *c, const struct call_options *o)
+{
+	if (c->tools.len == 0 || o->quirks & QUIRK_NO_TOOLS)
+		return;
+	jw_key(w, "tools");
+	jw_arr(w);
+	jw_raw(w, c->tools.p, c->tools.len);
+	jw_end(w);
+}
+
+void request_rest(struct jw *w, const struct convo *c, const struct call_options *o)
+{
+	struct buf system;
+
+	request_tools(w, c, o);
+	buf_init(&system, CONVO_MAX);
+	if (c->system.len > 0) {
+		struct jw s = jw_begin(&system);
+
+		jw_obj(&s);
+		jw_kstr(&s, "role", "system");
+		jw_kstrn(&s, "content", c->system.p, c->system.len);
+		jw_end(&s);
+	}
+	request_messages(w, "messages", c, &system, NULL);
+	jw_end(w);
+	buf_free(&system);
+}

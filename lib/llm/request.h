@@ -26,6 +26,15 @@ void request_id(struct jw *w, const char *key, const struct json *j, int v);
  * in the words of schema_plain.h. */
 void request_schema(struct jw *w, const struct json *j, int schema, uint64_t quirks);
 
+/* Puts blocks (joined by commas) into the user message that is open, of a wire whose messages are {"role","content":[blocks]}, or
+ * opens one. Results of tools come before everything else. The caller sets mark_at. */
+void request_into_user(struct convo *c, const struct buf *blocks, bool result);
+
+/* Writes "tools", if there are any and the model may have them. */
+void request_tools(struct jw *w, const struct convo *c, const struct call_options *o);
+/* The end of a body as most have it: tools, and messages with the system prompt as the first; closes the object. */
+void request_rest(struct jw *w, const struct convo *c, const struct call_options *o);
+
 /* Writes o->extra, the body's further members. */
 int request_extra(struct jw *w, const struct call_options *o, struct err *e);   /* -1: o->extra is no JSON */
 

@@ -68,33 +68,11 @@ static void images(struct jw *w, const struct convo *c, const struct json *j)
 	}
 }
 
-/* Puts blocks (joined by commas) into the user turn that is open, or opens one. All results come before everything
- * else. */
+/* Marks go before the closing brace of the last block. */
 static void into_user(struct convo *c, const struct buf *blocks, bool result)
 {
-	struct buf *m = &c->messages;
-	if (c->last != CONVO_USER) {
-		c->mark_before = c->mark_at;
-		request_message(c);
-		buf_addf(m, "{\"role\":\"user\",\"content\":[");
-		c->results_at = m->len;
-		buf_add(m, blocks->p, blocks->len);
-		if (result)
-			c->results_at = m->len;
-		buf_adds(m, "]}");
-		c->last = CONVO_USER;
-	} else {
-		size_t end = m->len - 2, at = result ? c->results_at : end;
-		bool first = m->p[at - 1] == '[';
-		if (!first)
-			buf_insert(m, at++, ",", 1);
-		buf_insert(m, at, blocks->p, blocks->len);
-		if (first)
-			buf_insert(m, at + blocks->len, ",", 1);
-		if (result)
-			c->results_at = at + blocks->len;
-	}
-	c->mark_at = m->len - 3;
+	request_into_user(c, blocks, result);
+	c->mark_at = c->messages.len - 3;
 }
 
 static void add_user(struct convo *c, const struct json *j)

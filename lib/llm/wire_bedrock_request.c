@@ -85,28 +85,11 @@ static bool images(struct jw *w, const struct convo *c, const struct json *j)
 	return document;
 }
 
-/* Puts blocks (joined by commas) into the user turn that is open, or opens one. All results come before everything else. */
+/* A cache point is a block of its own, behind the last. */
 static void into_user(struct convo *c, const struct buf *blocks, bool result)
 {
-	struct buf *m = &c->messages;
-
-	if (c->last != CONVO_USER) {
-		c->mark_before = c->mark_at;
-		request_message(c);
-		buf_adds(m, "{\"role\":\"user\",\"content\":[");
-		c->results_at = m->len;
-		buf_adds(m, "]}");
-		c->last = CONVO_USER;
-	}
-	size_t end = m->len - 2, at = result ? c->results_at : end;
-	if (m->p[at - 1] != '[')
-		buf_insert(m, at++, ",", 1);
-	else if (at < end)
-		buf_insert(m, at, ",", 1);
-	buf_insert(m, at, blocks->p, blocks->len);
-	if (result)
-		c->results_at = at + blocks->len;
-	c->mark_at = m->len - 2;
+	request_into_user(c, blocks, result);
+	c->mark_at = c->messages.len - 2;
 }
 
 static void add_user(struct convo *c, const struct json *j)

@@ -175,8 +175,11 @@ static void call(struct answer *a, const struct json *j, int v, int fc)
 		p->index |= SPECIAL;
 	}
 	pieces(p, j, json_get(j, fc, "partialArgs"));
-	if (json_type(j, args) == JSON_OBJECT && p->call >= 0 && a->calls[p->call].args.len == 0 && p->text.len == 0)
+	if (json_type(j, args) > JSON_NULL && p->call >= 0 && a->calls[p->call].args.len == 0 && p->text.len == 0) {
 		build_args(a, p->call, j, args);
+		if (json_type(j, args) != JSON_OBJECT)
+			p->index |= STREAMED;                    /* it goes back as it should have come */
+	}
 	if (json_true(j, json_get(j, fc, "willContinue")))
 		p->index |= STREAMED;
 	else
@@ -260,7 +263,7 @@ void gemini_whole(struct answer *a, const struct json *j)
 
 /* ---- blocks */
 
-/* A call that came in pieces, as if it had come whole. */
+/* A call that came in pieces, or without an object for its arguments, as if it had come whole. */
 static void streamed(struct answer *a, struct part *p, struct jw *w)
 {
 	struct json *j = &a->json;
@@ -277,10 +280,8 @@ static void streamed(struct answer *a, struct part *p, struct jw *w)
 		if (json_eq(j, it.key, "name") || json_eq(j, it.key, "id"))
 			jw_kraw(w, json_eq(j, it.key, "id") ? "id" : "name", raw, n);
 	}
-	if (c->args.len > 0)
-		jw_kraw(w, "args", c->args.p, c->args.len);
-	else
-		jw_kraw(w, "args", "{}", 2);
+	jw_key(w, "args");
+	anthropic_input(a, w, c->args.p, c->args.len);
 	jw_end(w);
 	if (p->sig.len > 0)
 		jw_kstrn(w, "thoughtSignature", p->sig.p, p->sig.len);

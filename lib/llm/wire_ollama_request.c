@@ -180,7 +180,6 @@ static int options(struct jw *w, const struct call_options *o, struct err *e)
 
 int ollama_body(const struct convo *c, const struct call_options *o, struct buf *out, struct err *e)
 {
-	struct buf system;
 	struct jw w = jw_begin(out);
 
 	jw_obj(&w);
@@ -188,23 +187,6 @@ int ollama_body(const struct convo *c, const struct call_options *o, struct buf 
 	jw_kbool(&w, "stream", o->stream);       /* it streams unless told not to */
 	if (options(&w, o, e) < 0)
 		return -1;
-	if (c->tools.len > 0 && !(o->quirks & QUIRK_NO_TOOLS)) {
-		jw_key(&w, "tools");
-		jw_arr(&w);
-		jw_raw(&w, c->tools.p, c->tools.len);
-		jw_end(&w);
-	}
-	buf_init(&system, CONVO_MAX);
-	if (c->system.len > 0) {
-		struct jw s = jw_begin(&system);
-
-		jw_obj(&s);
-		jw_kstr(&s, "role", "system");
-		jw_kstrn(&s, "content", c->system.p, c->system.len);
-		jw_end(&s);
-	}
-	request_messages(&w, "messages", c, &system, NULL);
-	jw_end(&w);
-	buf_free(&system);
+	request_rest(&w, c, o);
 	return out->over ? err_set(e, ST_DATA, "the request is too large") : 0;
 }

@@ -21,12 +21,20 @@ static bool same(const struct buf *b, const struct piece *p, int v)
 	return json_eq(p->j, v, b->p);
 }
 
+/* Of several with that id the one of this index, else the last. */
 static int by_id(const struct answer *a, const struct piece *p)
 {
-	for (size_t i = a->ncalls; i-- > 0;)
-		if (same(&a->calls[i].raw_id, p, p->id))
+	int last = -1;
+
+	for (size_t i = a->ncalls; i-- > 0;) {
+		if (!same(&a->calls[i].raw_id, p, p->id))
+			continue;
+		if (a->calls[i].index == p->index)
 			return (int)i;
-	return -1;
+		if (last < 0)
+			last = (int)i;
+	}
+	return last;
 }
 
 static int by_index(const struct answer *a, int64_t index)
@@ -66,7 +74,7 @@ static int slot(struct answer *a, const struct piece *p)
 	if (at >= 0) {
 		const struct call *c = &a->calls[at];
 		bool moved = p->index >= 0 && c->index >= 0 && p->index != c->index && by_index(a, p->index) < 0;
-		if (p->has_name && c->whole && p->has_args && (moved || p->index < 0))
+		if (p->has_name && c->whole && (moved || (p->has_args && p->index < 0)))
 			return open_call(a, p);
 		return p->has_name && moved && !c->whole && !same(&c->name, p, p->name) ? open_call(a, p) : at;
 	}

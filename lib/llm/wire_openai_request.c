@@ -142,12 +142,7 @@ int chat_body(const struct convo *c, const struct call_options *o, struct buf *o
 	jw_obj(&w);
 	if (options(&w, o, e) < 0)
 		return -1;
-	if (c->tools.len > 0 && !(o->quirks & QUIRK_NO_TOOLS)) {
-		jw_key(&w, "tools");
-		jw_arr(&w);
-		jw_raw(&w, c->tools.p, c->tools.len);
-		jw_end(&w);
-	}
+	request_tools(&w, c, o);
 	messages(&w, c, o);
 	jw_end(&w);
 	return out->over ? err_set(e, ST_DATA, "the request is too large") : 0;
