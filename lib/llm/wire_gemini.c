@@ -175,11 +175,10 @@ static void call(struct answer *a, const struct json *j, int v, int fc)
 		p->index |= SPECIAL;
 	}
 	pieces(p, j, json_get(j, fc, "partialArgs"));
-	if (json_type(j, args) > JSON_NULL && p->call >= 0 && a->calls[p->call].args.len == 0 && p->text.len == 0) {
+	if (p->call >= 0 && a->calls[p->call].args.len == 0 && p->text.len == 0)
 		build_args(a, p->call, j, args);
-		if (json_type(j, args) != JSON_OBJECT)
-			p->index |= STREAMED;                    /* it goes back as it should have come */
-	}
+	if (args >= 0 && json_type(j, args) != JSON_OBJECT)
+		p->index |= STREAMED;                            /* it goes back as it should have come */
 	if (json_true(j, json_get(j, fc, "willContinue")))
 		p->index |= STREAMED;
 	else
