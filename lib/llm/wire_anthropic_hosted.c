@@ -21,7 +21,7 @@ static void native(struct answer *a, const struct buf *text)
 	json_repair(&clean, text->p, text->len);
 	if (json_parse(&j, clean.p, clean.len, NULL) < 0)
 		build_fail(a, "protocol", "a chunk of the stream holds no JSON");
-	else if (json_get(&j, 0, "type") < 0)
+	else if (json_get(&j, 0, "type") < 0 && json_type(&j, json_get(&j, 0, "error")) <= JSON_NULL)
 		build_fail(a, "protocol", "the model answers in its maker's own form: bedrock-converse is the wire that can be used with it");
 	else
 		anthropic_event(a, &j);

@@ -137,6 +137,8 @@ void converse_event(struct answer *a, const struct json *j)
 		begin(a, j, v, index);
 	else if (json_get(j, 0, "output") >= 0)
 		converse_whole(a, j);
+	else if (json_type(j, json_get(j, 0, "error")) > JSON_NULL)     /* a gateway's */
+		build_error(a, j, 0, true);
 	else
 		stop(a, j, json_get(j, 0, "stopReason"));
 	usage(a, j, json_get(j, 0, "usage"));
@@ -168,7 +170,7 @@ void converse_whole(struct answer *a, const struct json *j)
 	int content = json_path(j, 0, "output.message.content");
 	int64_t index = 0;
 	if (json_type(j, content) != JSON_ARRAY) {
-		if (json_get(j, 0, "message") >= 0)
+		if (json_get(j, 0, "message") >= 0 || json_type(j, json_get(j, 0, "error")) > JSON_NULL)
 			build_error(a, j, 0, false);
 		else
 			build_fail(a, "protocol", "the answer has no message");
