@@ -12,7 +12,7 @@
  *
  * Refused, with byte offset and reason: anything RFC 8259 refuses; invalid UTF-8; a raw or escaped NUL; a lone surrogate
  * escape; a key twice in one object (two readers would see two values); nesting deeper than JSON_DEPTH; a text
- * over JSON_MAX bytes. json_repair mends what can be mended beforehand. Keys are compared as decoded, with case. */
+ * over JSON_MAX bytes, or of more values than the caller allows. json_repair mends what can be mended beforehand. Keys are compared as decoded, with case. */
 #ifndef JSON_JSON_H
 #define JSON_JSON_H
 
@@ -42,9 +42,10 @@ struct json {
 	uint32_t n, cap;
 	enum json_fault fault;
 	size_t fault_at;       /* byte offset */
+	uint32_t most;         /* the caller's: values and keys that a text may have (16 bytes each), else JSON_LONG; 0: any number */
 };
 
-#define JSON_INIT {0, 0, 0, 0, 0, JSON_FINE, 0}
+#define JSON_INIT {0, 0, 0, 0, 0, JSON_FINE, 0, 0}
 
 /* 0, or -1 with e (ST_DATA; may be NULL), fault and fault_at set. White space around the value is allowed. */
 int json_parse(struct json *j, const char *text, size_t len, struct err *e);

@@ -274,11 +274,37 @@ struct hashed {
 	uint32_t hash, at;
 };
 
-static int by_hash(const void *a, const void *b)
+static int compare_keys(const struct json *j, uint32_t a, uint32_t b)
+{
+	const struct json_token *x = &j->tok[a], *y = &j->tok[b];
+	size_t n = x->end - x->start - 2, m = y->end - y->start - 2;
+	struct buf u, v;
+	int diff;
+
+	if (!x->escaped && !y->escaped) {
+		diff = memcmp(j->text + x->start + 1, j->text + y->start + 1, n < m ? n : m);
+		return diff ? diff : n < m ? -1 : n > m;
+	}
+	buf_init(&u, BUF_NOLIMIT);
+	buf_init(&v, BUF_NOLIMIT);
+	json_decode(&u, j->text + x->start + 1, n);
+	json_decode(&v, j->text + y->start + 1, m);
+	n = u.len < v.len ? u.len : v.len;
+	diff = n ? memcmp(u.p, v.p, n) : 0;
+	if (!diff)
+		diff = u.len < v.len ? -1 : u.len > v.len;
+	buf_free(&u);
+	buf_free(&v);
+	return diff;
+}
+
+/* Hashes that are equal are no chance in a hostile text: their keys are put in order, too, so that equal ones are neighbours
+ * however many there are. */
+static int by_hash(const void *a, const void *b, void *j)
 {
 	const struct hashed *x = a, *y = b;
 
-	return x->hash < y->hash ? -1 : x->hash > y->hash;
+	return x->hash < y->hash ? -1 : x->hash > y->hash ? 1 : compare_keys(j, x->at, y->at);
 }
 
 /* Index of a key that occurs twice in the object, or 0 (never a key). */
@@ -290,15 +316,13 @@ static uint32_t twice(const struct json *j, uint32_t object)
 	for (uint32_t at = object + 1; k < n; at = j->tok[at + 1].next)
 		all[k++] = (struct hashed){j->tok[at].next, at};
 	if (n > 8)
-		qsort(all, n, sizeof *all, by_hash);
+		qsort_r(all, n, sizeof *all, by_hash, (void *)(uintptr_t)j);
 	for (uint32_t a = 0; a < n && !bad; a++)
 		for (uint32_t b = a + 1; b < n && !bad; b++) {
-			if (all[a].hash == all[b].hash) {
-				if (same_key(j, all[a].at, all[b].at))
-					bad = all[b].at;
-			} else if (n > 8) {
-				break;
-			}
+			if (all[a].hash == all[b].hash && same_key(j, all[a].at, all[b].at))
+				bad = all[b].at > all[a].at ? all[b].at : all[a].at;
+			if (n > 8)
+				break;   /* sorted: what is equal is next */
 		}
 	if (all != few)
 		free(all);
@@ -373,7 +397,7 @@ static int next_or_close(struct scan *p, bool first)
 		p->i++;
 		blanks(p);
 	}
-	if (t->count == (1u << 28) - 1)
+	if (t->count == (1u << 28) - 1 || (p->j->most && p->j->n >= p->j->most))
 		return fault(p, JSON_LONG, p->i);
 	t->count++;
 	if (object && key(p) < 0)

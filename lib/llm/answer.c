@@ -45,6 +45,7 @@ void answer_init(struct answer *a, const struct wire *wire, const struct answer_
 	build_text_init(a);
 	eventstream_init(&a->aws, message, a);
 	a->event = "";
+	a->json.most = ANSWER_VALUES_MOST;
 }
 
 /* Keeps the first n. */

@@ -23,7 +23,7 @@
  *
  * Ownership: everything belongs to the answer until answer_free. Texts are valid UTF-8 without NUL.
  * Limits: ANSWER_MAX bytes of content, thinking, all arguments and blocks each; ANSWER_CALLS calls; ANSWER_BODY
- * bytes of a body that is not a stream. Beyond: error of class protocol. */
+ * bytes of a body that is not a stream; ANSWER_VALUES_MOST values in one JSON text. Beyond: error of class protocol. */
 #ifndef LLM_ANSWER_H
 #define LLM_ANSWER_H
 
@@ -37,6 +37,7 @@
 #define ANSWER_MAX ((size_t)64 << 20)
 #define ANSWER_BODY ((size_t)64 << 20)
 #define ANSWER_CALLS 1024
+#define ANSWER_VALUES_MOST ((uint32_t)4 << 20)   /* JSON values of one event, or of a body: 64 MiB of tokens */
 
 struct part;                  /* a block under way: private to answer.c and the wires */
 
