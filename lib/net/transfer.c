@@ -13,6 +13,8 @@
 #include "net/url.h"
 #include "sys/io.h"
 
+#define HEAD_MAX ((size_t)256 << 10)   /* of all lines of the head, interim answers and trailers included */
+
 struct transfers {
 	struct libcurl curl;
 	CURLM *multi;
@@ -60,6 +62,11 @@ static size_t on_header(char *p, size_t size, size_t n, void *arg)
 
 	t->got_byte = true;
 	t->since = io_now_ms();
+	t->head += len;
+	if (t->head > HEAD_MAX) {
+		fail(t, "protocol", "not an answer in HTTP", "its head has no end");
+		return 0;
+	}
 	while (len && isspace((unsigned char)p[len - 1]))
 		len--;
 	if (len == 0 || len >= sizeof line)
@@ -260,6 +267,7 @@ int transfer_start(struct transfer *t, struct transfers *m, const struct http_re
 	t->class = NULL;
 	t->text[0] = t->curl_text[0] = 0;
 	t->status = 0;
+	t->head = 0;
 	t->sink = r->sink;
 	t->arg = r->arg;
 	t->first_ms = r->first_ms;
@@ -310,6 +318,10 @@ static void explain(struct transfer *t, CURLcode code)
 		fail(t, "protocol", "not an answer in HTTP", why);
 		break;
 	case CURLE_OUT_OF_MEMORY:
+		if (t->status) {   /* so libcurl says, too, that a line is longer than it takes */
+			fail(t, "protocol", "not an answer in HTTP", "a line of its head is too long, or there is no memory");
+			break;
+		}
 		fail(t, "internal", "no memory", why);
 		break;
 	case CURLE_PROXY:

@@ -25,6 +25,7 @@ struct transfer {
 	bool active, failed, got_byte, hung_up, paused;
 	bool again;                       /* sent once more, over a new connection */
 	int status;                       /* of the head under way */
+	size_t head;                      /* bytes of the head so far */
 	const struct http_sink *sink;
 	void *arg;
 	long first_ms, idle_ms;
