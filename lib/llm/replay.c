@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/status.h"
@@ -13,6 +14,24 @@
 #include "base/xalloc.h"
 #include "llm/record_int.h"
 #include "sys/io.h"
+
+/* A recording may come from anybody: its files are files of the directory, not links to what its author would like to see. */
+static int read_own(const struct replay *p, const char *name, struct buf *text, struct err *e)
+{
+	struct err why = ERR_INIT;
+	int fd = io_open_walk(p->dir, name, O_RDONLY, 0, &why), bad;
+	struct stat st;
+
+	if (fd < 0)
+		return why.sys == ELOOP ? err_set(e, ST_DATA, "it is a symbolic link, which is not followed")
+		                        : err_set(e, why.status, "%s", why.text);
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		bad = err_set(e, ST_DATA, "not a regular file");
+	else
+		bad = io_read_all(fd, text, e);
+	close(fd);
+	return bad;
+}
 
 /* The canonical text of a recorded request; its author need not have written it canonically. */
 static int read_request(const struct replay *p, unsigned number, const struct record_names *n, struct buf *canon,
@@ -26,7 +45,7 @@ static int read_request(const struct replay *p, unsigned number, const struct re
 	snprintf(name, sizeof name, "%04u-request.json", number);
 	buf_init(&text, RECORD_MAX);
 	buf_init(&plain, BUF_NOLIMIT);
-	bad = io_read_file(p->dir, name, &text, e) < 0 || json_parse(&j, text.p, text.len, e) < 0;
+	bad = read_own(p, name, &text, e) < 0 || json_parse(&j, text.p, text.len, e) < 0;
 	if (!bad) {
 		json_canon(&plain, &j, 0);
 		record_place(canon, plain.p, plain.len, n);
@@ -39,16 +58,6 @@ static int read_request(const struct replay *p, unsigned number, const struct re
 	return bad ? -1 : 0;
 }
 
-static struct replay_entry *entry(struct replay *p, unsigned number)
-{
-	for (size_t i = 0; i < p->n; i++)
-		if (p->v[i].number == number)
-			return &p->v[i];
-	p->v = xrealloc(p->v, p->n + 1, sizeof *p->v);
-	p->v[p->n] = (struct replay_entry){.number = number};
-	return &p->v[p->n++];
-}
-
 static int by_number(const void *a, const void *b)
 {
 	unsigned x = ((const struct replay_entry *)a)->number, y = ((const struct replay_entry *)b)->number;
@@ -59,24 +68,33 @@ static int by_number(const void *a, const void *b)
 /* Which recordings are there? Only those with an answer count. */
 static void list_entries(struct replay *p, DIR *list)
 {
+	struct replay_entry *at;
 	struct dirent *d;
+	size_t room = 0, kept = 0;
 
 	while ((d = readdir(list))) {
 		unsigned n = record_number(d->d_name, "-response");
 
-		if (n)
-			entry(p, n);
-	}
-	rewinddir(list);
-	while ((d = readdir(list))) {
-		unsigned n = record_number(d->d_name, "-request.json");
-
-		for (size_t i = 0; n && i < p->n; i++)
-			if (p->v[i].number == n)
-				p->v[i].request = true;
+		if (!n)
+			continue;
+		if (p->n == room)
+			p->v = xrealloc(p->v, room = room ? 2 * room : 64, sizeof *p->v);
+		p->v[p->n++] = (struct replay_entry){.number = n};
 	}
 	if (p->n)
 		qsort(p->v, p->n, sizeof *p->v, by_number);
+	for (size_t i = 0; i < p->n; i++)   /* "1-response" and "0001-response" are one */
+		if (!kept || p->v[kept - 1].number != p->v[i].number)
+			p->v[kept++] = p->v[i];
+	p->n = kept;
+	rewinddir(list);
+	while ((d = readdir(list))) {
+		struct replay_entry key = {.number = record_number(d->d_name, "-request.json")};
+
+		at = key.number && p->n ? bsearch(&key, p->v, p->n, sizeof *p->v, by_number) : NULL;
+		if (at)
+			at->request = true;
+	}
 }
 
 bool record_conversation(int dir, char name[32])
@@ -110,7 +128,7 @@ static int read_first(struct replay *p, struct err *e)
 	if (!record_conversation(p->dir, name))
 		return 0;
 	buf_init(&text, RECORD_MAX);
-	if (io_read_file(p->dir, name, &text, e) < 0) {
+	if (read_own(p, name, &text, e) < 0) {
 		bad = -1;
 	} else {
 		end = memchr(text.p, '\n', text.len);
@@ -345,7 +363,7 @@ int replay_load(const struct replay *p, unsigned number, struct replay_answer *a
 	*a = (struct replay_answer){0};
 	buf_init(&a->text, RECORD_MAX);
 	snprintf(name, sizeof name, "%04u-response", number);
-	if (io_read_file(p->dir, name, &a->text, e) < 0 || (at = read_head(a, e)) == 0) {
+	if (read_own(p, name, &a->text, e) < 0 || (at = read_head(a, e)) == 0) {
 		replay_answer_free(a);
 		return err_wrap(e, "recording %s/%s", p->name, name);
 	}
