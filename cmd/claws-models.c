@@ -13,6 +13,7 @@
 #include "base/xalloc.h"
 #include "json/jw.h"
 #include "llm/provider.h"
+#include "llm/record.h"
 #include "llm/window.h"
 #include "net/http.h"
 #include "net/url.h"
@@ -221,12 +222,24 @@ static void list_models(struct list *l)
 	}
 }
 
+/* The address without what is secret in it. */
+static void show_url(struct buf *out, const struct provider *p)
+{
+	struct secrets secrets = SECRETS_INIT;
+
+	for (size_t i = 0; i < p->secrets.n; i++)
+		secrets_add(&secrets, p->secrets.v[i]);
+	secrets_of_url(&secrets, p->base_url);
+	record_mask_all(out, p->base_url, strlen(p->base_url), NULL, secrets_list(&secrets));
+	secrets_free(&secrets);
+}
+
 static void show_provider(struct list *l, const struct row *r)
 {
 	char *name = row_text(r, "name"), *full = xasprintf("%s/?", name), *model = row_text(r, "default_model");
 	struct at aliases = row_get(r, "aliases");
 	struct provider p;
-	struct buf names, b;
+	struct buf names, b, url;
 
 	buf_init(&names, 4096);
 	buf_init(&b, BUF_NOLIMIT);
@@ -235,7 +248,10 @@ static void show_provider(struct list *l, const struct row *r)
 		buf_addc(&names, ' ');
 		json_str(&aliases.t->json, it.value, &names);
 	}
+	buf_init(&url, BUF_NOLIMIT);
+	buf_adds(&url, "");
 	if (provider_find(&l->c, &(struct provider_want){.name = full}, &p, NULL) == 0 && wanted(l, names.p, p.title, p.kind)) {
+		show_url(&url, &p);
 		if (l->conf.json) {
 			struct jw w = jw_begin(&b);
 
@@ -244,7 +260,7 @@ static void show_provider(struct list *l, const struct row *r)
 			jw_kstr(&w, "title", p.title);
 			jw_kstr(&w, "kind", p.kind);
 			jw_kstr(&w, "wire", p.wire);
-			jw_kstr(&w, "base_url", *p.base_url ? p.base_url : NULL);
+			jw_kstr(&w, "base_url", url.len ? url.p : NULL);
 			jw_kstr(&w, "needs", p.missing);
 			jw_kstr(&w, "key_env", p.key_env[0]);
 			jw_kstr(&w, "key", key_state(&p));
@@ -254,13 +270,14 @@ static void show_provider(struct list *l, const struct row *r)
 			if (!l->shown)
 				printf("%-24s %-10s %-16s %-26s %-11s %s\n", "PROVIDER", "KIND", "WIRE", "KEY'S NAME", "KEY", "ADDRESS");
 			buf_addf(&b, "%-24s %-10s %-16s %-26s %-11s %s%s", name, p.kind, p.wire, p.key_env[0] ? p.key_env[0] : "-",
-				key_state(&p), p.missing ? "needs " : "", p.missing ? p.missing : p.base_url);
+				key_state(&p), p.missing ? "needs " : "", p.missing ? p.missing : url.p);
 		}
 		l->shown++;
 		put_line(&b);
 	}
 	provider_free(&p);
 	buf_free(&names);
+	buf_free(&url);
 	buf_free(&b);
 	free(name);
 	free(full);
@@ -344,6 +361,19 @@ static int run_request(struct ask *a, const struct provider *p, const char *url,
 	return bad;
 }
 
+static bool has_secrets(const struct provider *p, const char *url)
+{
+	struct secrets s = SECRETS_INIT;
+	bool any;
+
+	secrets_of_url(&s, url);
+	for (char **h = p->headers; h && *h; h++)
+		secrets_of_header(&s, *h);
+	any = s.n || p->secrets.n;
+	secrets_free(&s);
+	return any;
+}
+
 static int ask_models(struct ask *a, const struct provider *p, long timeout, struct err *e)
 {
 	const struct wire *wire = wire_find(p->wire);
@@ -361,8 +391,9 @@ static int ask_models(struct ask *a, const struct provider *p, long timeout, str
 	prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
 	if (!bad && !key && !p->key_optional && p->key_env[0])
 		bad = err_set(e, ST_CONFIG, "no key for %s: set %s", p->name, p->key_env[0]);
-	if (!bad && key && !u.tls && !url_loopback(&u))
-		bad = err_set(e, ST_CONFIG, "the key in %s is not sent to %s: plain http goes to this machine only", from, u.host);
+	if (!bad && (key || has_secrets(p, url.p)) && !u.tls && !url_loopback(&u))
+		bad = err_set(e, ST_CONFIG, "the key in %s is not sent to %s: plain http goes to this machine only",
+			key ? from : "the address or the row", u.host);
 	if (!bad) {
 		size_t n = 2;
 

@@ -67,6 +67,12 @@ int auth_aws(struct stream *s, struct err *e)
 		s->aws->region = aws_region();
 	if (!s->aws->region)
 		s->aws->region = xstrdup("us-east-1");
+	if (s->aws->region[strspn(s->aws->region, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")]) {
+		err_set(e, ST_CONFIG, "the region is '%.100s': expected a name such as us-east-1; AWS_REGION, AWS_DEFAULT_REGION "
+			"or the profile in ~/.aws/config says it", s->aws->region);
+		auth_free(s);
+		return -1;
+	}
 	s->aws->host = host_of(&s->target);
 	/* The secret itself is never sent, so nobody can send it back; the token is, and AWS quotes it in its refusals. */
 	s->key = xstrdup(k.token ? k.token : k.secret);

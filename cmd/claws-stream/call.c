@@ -40,7 +40,7 @@ static void refuse_with(struct stream *s, const char *class, int status, const c
 
 	emit_error(s, class, 0, code, wait_ms, text);
 	buf_init(&masked, 4096);
-	record_mask(&masked, text, strlen(text), s->key);
+	setup_mask(s, &masked, text, strlen(text));
 	if (!s->st.ring)
 		warn("%s", masked.p);
 	buf_free(&masked);

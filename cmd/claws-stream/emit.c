@@ -87,7 +87,7 @@ static void foreign(struct stream *s, struct jw *w, const char *key, const char 
 	struct buf masked;
 
 	buf_init(&masked, BUF_NOLIMIT);
-	record_mask(&masked, text, n, s->key);
+	setup_mask(s, &masked, text, n);
 	jw_kstrn(w, key, masked.p, masked.len);
 	buf_free(&masked);
 }

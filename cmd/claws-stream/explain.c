@@ -101,12 +101,16 @@ static void show_quirks(const struct provider *p)
 
 static void show_address(const struct stream *s)
 {
+	struct buf url;
 	const struct provider *p = &s->p;
 	const char *auth = *p->auth ? p->auth : s->wire->auth;
 	struct buf b;
 
 	line("wire", s->wire->name, s->conf.wire ? "--wire" : p->from[FROM_WIRE]);
-	line("url", s->url.len ? s->url.p : "none", p->from[FROM_URL]);
+	buf_init(&url, BUF_NOLIMIT);
+	setup_mask(s, &url, s->url.p, s->url.len);
+	line("url", url.len ? url.p : "none", p->from[FROM_URL]);
+	buf_free(&url);
 	show_key(s);
 	buf_init(&b, 256);
 	if (!strcmp(auth, "bearer") || (!strcmp(auth, "sigv4") && s->key && !s->aws))
@@ -147,8 +151,14 @@ void explain(const struct stream *s)
 		(p->inputs & INPUT_IMAGE) && (p->inputs & INPUT_PDF) ? "image pdf" : p->inputs & INPUT_PDF ? "pdf" : "image",
 		p->from[FROM_INPUT]);
 	show_quirks(p);
-	if (p->extra)
-		line("extra", p->extra, NULL);
+	if (p->extra) {
+		struct buf extra;
+
+		buf_init(&extra, BUF_NOLIMIT);
+		setup_mask(s, &extra, p->extra, strlen(p->extra));
+		line("extra", extra.p, NULL);
+		buf_free(&extra);
+	}
 	for (char **c = p->cascade; c && *c; c++)
 		line(c == p->cascade ? "cascade" : "", *c, NULL);
 }

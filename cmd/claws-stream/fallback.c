@@ -248,7 +248,7 @@ static int use(struct stream *s, size_t i, struct err *e)
 		s->room = -1;
 		convo_begin(s);
 	}
-	s->names.key = s->recorder.key = s->key;
+	setup_secrets(s);
 	if (i)
 		tell_all(s);
 	return 0;
@@ -290,7 +290,7 @@ bool chain_next(struct stream *s, const char *class, const char *why)
 		return false;
 	from = xstrdup(s->maker);
 	buf_init(&words, 4096);
-	record_mask(&words, why, strlen(why), s->key);
+	setup_mask(s, &words, why, strlen(why));
 	for (; i < s->nchain; i++) {
 		struct err e = ERR_INIT;
 

@@ -28,7 +28,7 @@ void play_dry(struct stream *s)
 	jw_obj(&w);
 	jw_kstr(&w, "method", "POST");
 	buf_clear(&s->canon);
-	record_mask(&s->canon, s->url.p, s->url.len, s->key);
+	setup_mask(s, &s->canon, s->url.p, s->url.len);
 	jw_kstrn(&w, "url", s->canon.p, s->canon.len);
 	jw_key(&w, "headers");
 	jw_obj(&w);
@@ -38,10 +38,18 @@ void play_dry(struct stream *s)
 
 		buf_clear(&s->canon);
 		buf_add(&s->canon, h, n);
-		jw_kstr(&w, s->canon.p, i + 1 == s->auth ? "***" : h + n + 2);
+		jw_key(&w, s->canon.p);
+		buf_clear(&s->canon);
+		if (i + 1 == s->auth)
+			buf_adds(&s->canon, "***");
+		else
+			setup_mask(s, &s->canon, h + n + 2, strlen(h + n + 2));
+		jw_strn(&w, s->canon.p, s->canon.len);
 	}
 	jw_end(&w);
-	jw_kraw(&w, "body", s->body.p, s->body.len);
+	buf_clear(&s->canon);
+	setup_mask(s, &s->canon, s->body.p, s->body.len);
+	jw_kraw(&w, "body", s->canon.p, s->canon.len);
 	jw_end(&w);
 	stage_write(&s->st, line.p, line.len);
 	buf_free(&line);

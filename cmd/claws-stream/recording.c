@@ -17,8 +17,6 @@
 #include "sys/blob.h"
 #include "sys/io.h"
 
-#define SECRET_LEAST 8   /* a shorter one is a word */
-
 extern char **environ;
 
 static void write_prices(struct jw *w, const char *key, const double *price)
@@ -100,7 +98,7 @@ void recording_begin(struct stream *s)
 	buf_add(&text, s->fixed.p, s->fixed.len);
 	buf_add(&text, s->kept.p, s->kept.len);
 	buf_clear(out);
-	record_mask_all(out, text.p, text.len, s->key, s->secrets);
+	setup_mask(s, out, text.p, text.len);
 	buf_free(&text);
 }
 
@@ -243,7 +241,7 @@ void recording_blob(struct stream *s, const struct buf *bytes)
 
 static const char tail[] = "-tool.json";
 
-static bool secret_name(const char *var, size_t n)
+static bool secret_variable(const char *var, size_t n)
 {
 	static const char *const ends[] = {"_API_KEY", "_TOKEN", "_SECRET", "_SECRET_KEY", "_SECRET_ACCESS_KEY", "_PASSWORD"};
 
@@ -258,16 +256,11 @@ static bool secret_name(const char *var, size_t n)
 
 void recording_secrets(struct stream *s)
 {
-	size_t n = 0;
-
 	for (char **v = environ; *v; v++) {
 		size_t len = strcspn(*v, "=");
 
-		if (!secret_name(*v, len) || strlen(*v + len + 1) < SECRET_LEAST)
-			continue;
-		s->secrets = xrealloc(s->secrets, n + 2, sizeof *s->secrets);
-		s->secrets[n++] = *v + len + 1;
-		s->secrets[n] = NULL;
+		if (secret_variable(*v, len) && strlen(*v + len + 1) >= SECRET_LEAST)
+			secrets_add(&s->secrets, *v + len + 1);
 	}
 }
 
@@ -281,7 +274,7 @@ static void mask_file(const struct stream *s, const char *name)
 	if (io_read_file(s->recorder.dir, name, &text, &e) == 0) {
 		buf_add(&before, text.p, text.len);
 		buf_clear(&text);
-		record_mask_all(&text, before.p, before.len, s->key, s->secrets);
+		setup_mask(s, &text, before.p, before.len);
 		if ((text.len != before.len || memcmp(text.p, before.p, text.len)) &&
 		    atomic_write(s->recorder.dir, name, text.p, text.len, 0600, &e) < 0)
 			warn("--record: %s", e.text);

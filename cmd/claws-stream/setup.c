@@ -165,25 +165,102 @@ static int find_url(struct stream *s, struct err *e)
 	return bad ? err_wrap(e, "base URL of %s", s->p.name) : 0;
 }
 
+/* Members of "extra" that hold keys go into the body. */
+static void secrets_of_extra(struct secrets *list, const char *extra)
+{
+	char *text = xasprintf("{%s}", extra);
+	struct json j = JSON_INIT;
+
+	if (json_parse(&j, text, strlen(text), NULL) == 0)
+		for (struct json_iter it = json_iter(&j, 0); json_next(&it);) {
+			char *name = json_dup(&j, it.key), *value = json_dup(&j, it.value);
+
+			if (name && value && strlen(value) >= SECRET_LEAST && secret_name(name, strlen(name)))
+				secrets_add(list, value);
+			free(name);
+			free(value);
+		}
+	json_free(&j);
+	free(text);
+}
+
+/* What the request carries beside the key that is to be seen by nobody else. Returns how much that is. */
+static size_t find_secrets(struct stream *s)
+{
+	struct secrets own = SECRETS_INIT;
+	size_t n;
+
+	for (size_t i = 0; i < s->p.secrets.n; i++)
+		secrets_add(&own, s->p.secrets.v[i]);
+	if (s->url.len)
+		secrets_of_url(&own, s->url.p);
+	for (char **h = s->p.headers; h && *h; h++)
+		secrets_of_header(&own, *h);
+	if (s->p.extra)
+		secrets_of_extra(&own, s->p.extra);
+	for (size_t i = 0; i < own.n; i++)
+		secrets_add(&s->secrets, own.v[i]);
+	n = own.n;
+	secrets_free(&own);
+	secrets_add(&s->secrets, s->key);
+	return n;
+}
+
+/* CLAWS_API_KEY is for one provider: a fallback of another one needs its own. */
+static bool others_key(struct stream *s)
+{
+	if (!s->key_from || strcmp(s->key_from, "CLAWS_API_KEY"))
+		return false;
+	if (!s->general_for)
+		s->general_for = xstrdup(s->p.name);
+	return strcmp(s->general_for, s->p.name) != 0;
+}
+
+static void drop_key(struct stream *s)
+{
+	if (s->key)
+		explicit_bzero(s->key, strlen(s->key));
+	free(s->key);
+	free(s->key_from);
+	s->key = s->key_from = NULL;
+}
+
+static int no_key(const struct stream *s, const char *of, struct err *e)
+{
+	const char *name = s->p.key_env[0] ? s->p.key_env[0] : "its key";
+
+	if (of)
+		return err_set(e, ST_CONFIG, "no key for %s: set %s; the one in CLAWS_API_KEY is of %s and is not sent to another",
+			s->p.name, name, of);
+	return err_set(e, ST_CONFIG, "no key for %s: set %s or CLAWS_API_KEY", s->p.name, name);
+}
+
 static int find_key(struct stream *s, struct err *e)
 {
 	bool wanted = !s->conf.dry_run && !s->replaying && !s->conf.explain;
 	int aws = auth_aws(s, e);
+	const char *of = s->p.general_of;
+	size_t more;
 
 	if ((aws < 0 && wanted) || (aws <= 0 && provider_key(&s->p, wanted, &s->key, &s->key_from, e) < 0))
 		return -1;
 	if (aws > 0)
 		s->key_from = xstrdup("AWS_SECRET_ACCESS_KEY");
-	if (!s->key)
-		return s->p.key_optional || !wanted ? 0 :
-			err_set(e, ST_CONFIG, "no key for %s: set %s or CLAWS_API_KEY", s->p.name,
-				s->p.key_env[0] ? s->p.key_env[0] : "its key");
+	if (others_key(s)) {
+		drop_key(s);
+		of = s->general_for;
+	}
+	more = find_secrets(s);
+	if (!s->key && !s->p.key_optional && wanted)
+		return no_key(s, of, e);
+	if (!s->key && !more)
+		return 0;
 	/* nobody else of this user may read it out of this process */
 	prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	if (!s->target.tls && !url_loopback(&s->target) && s->url.len && !s->replaying)
 		return err_set(e, ST_CONFIG, "the key in %s is not sent to %s: plain http goes to this machine only; "
-			"use https", s->key_from, s->target.host);
+			"use https", s->key_from ? s->key_from : "the address or the row", s->target.host);
 	return 0;
 }
 
@@ -270,6 +347,17 @@ static void make_options(struct stream *s)
 	s->wanted = s->options;
 }
 
+void setup_secrets(struct stream *s)
+{
+	s->names.key = s->recorder.key = s->key;
+	s->names.secrets = s->recorder.secrets = secrets_list(&s->secrets);
+}
+
+void setup_mask(const struct stream *s, struct buf *out, const char *text, size_t n)
+{
+	record_mask_all(out, text, n, s->key, secrets_list(&s->secrets));
+}
+
 /* A replay says how the model is asked, so it comes before all else; a recording must know the key. */
 static int open_replay(struct stream *s, struct err *e)
 {
@@ -282,15 +370,13 @@ static int open_replay(struct stream *s, struct err *e)
 
 static int open_record(struct stream *s, struct err *e)
 {
-	s->names.key = s->key;
-	if (!s->conf.record)
-		return 0;
-	recording_secrets(s);
-	s->names.secrets = s->secrets;
-	if (recorder_open(&s->recorder, s->conf.record, s->key, e) < 0)
-		return -1;
-	s->recorder.secrets = s->secrets;
-	s->recording = true;
+	if (s->conf.record) {
+		recording_secrets(s);
+		if (recorder_open(&s->recorder, s->conf.record, s->key, e) < 0)
+			return -1;
+		s->recording = true;
+	}
+	setup_secrets(s);
 	return 0;
 }
 
@@ -317,11 +403,8 @@ void setup_route_free(struct stream *s)
 		explicit_bzero(s->header[i], strlen(s->header[i]));
 		free(s->header[i]);
 	}
-	if (s->key)
-		explicit_bzero(s->key, strlen(s->key));
-	free(s->key);
+	drop_key(s);
 	auth_free(s);
-	free(s->key_from);
 	free(s->maker);
 	buf_free(&s->url);
 	buf_free(&s->path);
@@ -368,6 +451,7 @@ void setup_free(struct stream *s)
 	if (s->replay.name)
 		replay_close(&s->replay);
 	free(s->session);
-	free(s->secrets);
+	secrets_free(&s->secrets);
+	free(s->general_for);
 	free(s->cwd);
 }

@@ -14,6 +14,7 @@
 #include "llm/provider.h"
 #include "llm/quota.h"
 #include "llm/record.h"
+#include "llm/secret.h"
 #include "net/http.h"
 #include "net/retry.h"
 #include "net/url.h"
@@ -89,6 +90,7 @@ struct stream {
 	bool no_effort_said;          /* that the model is not asked to think harder was spoken of */
 	char *session;                /* a key for the provider's cache; NULL: none */
 	const char *ca_file;          /* of the environment; NULL: none */
+	char *general_for;            /* the provider that CLAWS_API_KEY went to; NULL: none yet */
 
 	/* the conversation: its lines too, for a model that has yet to hear of it */
 	struct buf kept, fixed;       /* messages; system and tools */
@@ -131,7 +133,7 @@ struct stream {
 	struct recorder recorder;
 	struct replay replay;
 	struct record_names names;
-	const char **secrets;         /* of the environment: none of them is kept; NULL-terminated, or NULL */
+	struct secrets secrets;       /* keys of all routes, and what else is not shown; of a recording, the environment's too */
 	char *cwd;
 	struct buf canon;
 	size_t first_position;        /* number of the recording that --match order begins with; 0: not known yet */
@@ -142,6 +144,8 @@ int setup(struct stream *s, struct err *e);       /* ST_CONFIG and the like: no 
 void setup_free(struct stream *s);
 int setup_route(struct stream *s, struct err *e); /* the route of conf.model */
 void setup_route_free(struct stream *s);
+void setup_secrets(struct stream *s);             /* the recordings know s->key and s->secrets as they are now */
+void setup_mask(const struct stream *s, struct buf *out, const char *text, size_t n);   /* what is not shown, as *** */
 void setup_notice(struct stream *s);              /* once: --effort or --thinking does nothing here */
 
 /* auth.c */

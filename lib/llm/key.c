@@ -1,5 +1,6 @@
 /* key.c - where a provider's key comes from. */
 #include <ctype.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -37,10 +38,9 @@ static void wipe(struct buf *b)
 	buf_free(b);
 }
 
-/* Reads fd until its end, at most KEY_COMMAND_MS. 0, or -1: the time is over or it is too much. */
-static int read_bounded(int fd, struct buf *out)
+/* Reads fd until its end. 0, or -1: the time is over or it is too much. */
+static int read_bounded(int fd, struct buf *out, long long end)
 {
-	long long end = io_now_ms() + KEY_COMMAND_MS;
 	char *room;
 
 	for (;;) {
@@ -60,12 +60,26 @@ static int read_bounded(int fd, struct buf *out)
 			return 0;
 		if (n > 0)
 			out->len += (size_t)n;
+		else if (errno != EINTR && errno != EAGAIN)
+			return -1;
 	}
+}
+
+/* True: it has ended in time. What still runs though it has said all is not waited for for ever. */
+static bool ended(pid_t pid, int *wstatus, long long end)
+{
+	pid_t r;
+
+	while ((r = waitpid(pid, wstatus, WNOHANG)) == 0 && io_now_ms() < end)
+		poll(NULL, 0, 5);
+	return r == pid;
 }
 
 static int run_command(const struct provider *p, struct buf *out, struct err *e)
 {
-	int fd[2], wstatus = 0, late;
+	long long end = io_now_ms() + KEY_COMMAND_MS;
+	int fd[2], wstatus = 0;
+	bool late;
 	pid_t pid;
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
@@ -79,12 +93,14 @@ static int run_command(const struct provider *p, struct buf *out, struct err *e)
 		close(fd[0]);
 		return err_wrap(e, "key_command of %s", p->name);
 	}
-	late = read_bounded(fd[0], out);
+	late = read_bounded(fd[0], out, end) < 0;
 	close(fd[0]);
-	if (late)
+	if (late || !ended(pid, &wstatus, end)) {
+		late = true;
 		kill(-pid, SIGKILL);
-	while (waitpid(pid, &wstatus, 0) < 0)
-		;
+		while (waitpid(pid, &wstatus, 0) < 0 && errno == EINTR)
+			;
+	}
 	if (late)
 		return err_set(e, ST_CONFIG, "key_command of %s (%s): it did not end within %d s, or it said more than a key",
 			p->name, p->key_command[0], KEY_COMMAND_MS / 1000);
@@ -139,7 +155,7 @@ int provider_key(const struct provider *p, bool run, char **key, char **from, st
 	} else if (p->key_command) {
 		bad = run ? run_command(p, &b, e) : 0;
 		*from = xasprintf("key_command %s", p->key_command[0]);
-	} else if (general && *general) {
+	} else if (general && *general && !p->general_of) {
 		*key = trimmed(general);
 		*from = xstrdup("CLAWS_API_KEY");
 	}

@@ -169,8 +169,8 @@ static void sent_name(const struct row *r, const char *model, struct provider *p
 	free(member);
 }
 
-/* The address: of the option, NAME_BASE_URL, CLAWS_BASE_URL, the row. */
-static void find_base(const struct provider_want *w, struct provider *p)
+/* The address: of the option, NAME_BASE_URL, CLAWS_BASE_URL, the row. True: not the row's. */
+static bool find_base(const struct provider_want *w, struct provider *p)
 {
 	char *name = base_variable(p->name);
 	const char *v = w->base_url;
@@ -191,6 +191,35 @@ static void find_base(const struct provider_want *w, struct provider *p)
 		}
 	}
 	free(name);
+	return v != NULL;
+}
+
+static bool shares_key(const struct row *r, const struct provider *p)
+{
+	struct at a = row_get(r, "key_env");
+
+	for (char **k = p->key_env; a.v >= 0 && *k; k++)
+		for (struct json_iter it = json_iter(&a.t->json, a.v); json_next(&it);)
+			if (json_eq(&a.t->json, it.value, *k))
+				return true;
+	return false;
+}
+
+/* CLAWS_API_KEY is for whoever is called, but a key that tells whose it is goes to nobody else. Where the user gives an address
+ * he says himself who gets it. */
+static void find_general(const struct catalog *c, struct provider *p)
+{
+	const char *key = env("CLAWS_API_KEY");
+	struct row r;
+	char *name;
+
+	if (!key || !catalog_by_key(c, key, &r))
+		return;
+	name = row_text(&r, "name");
+	if (name && strcmp(name, p->name) != 0 && !shares_key(&r, p))
+		p->general_of = name;
+	else
+		free(name);
 }
 
 /* What a local or custom server said of its window the last time it was asked (window.h). */
@@ -238,7 +267,8 @@ int provider_find(const struct catalog *c, const struct provider_want *w, struct
 	provider_take(&o.row, &here, &m, w->explain, p);
 	if (w->explain)
 		p->from[FROM_PROVIDER] = xstrdup(o.rule);
-	find_base(w, p);
+	if (!find_base(w, p))
+		find_general(c, p);
 	find_window(w, p);
 	return 0;
 }

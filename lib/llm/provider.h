@@ -27,6 +27,7 @@
 
 #include "llm/catalog.h"
 #include "llm/convo.h"
+#include "llm/secret.h"
 #include "llm/wire.h"
 
 enum price { PRICE_INPUT, PRICE_OUTPUT, PRICE_CACHE_READ, PRICE_CACHE_WRITE, PRICES };
@@ -47,6 +48,8 @@ struct provider {
 	char *path, *path_stream;     /* instead of the wire's; NULL: the wire's own */
 	char *query;                  /* put behind the path; NULL: nothing */
 	char **headers;               /* further ones, "name: value", NULL-terminated */
+	struct secrets secrets;       /* what rows took out of variables such as X_TOKEN, for an address, a query, a header */
+	char *general_of;             /* another provider, whose key CLAWS_API_KEY is by its beginning: not sent here; NULL */
 	enum { CACHE_NONE, CACHE_AUTOMATIC, CACHE_MARKS } cache;  /* of prompts: by itself, or where marks are set */
 	enum thinking_style style;
 	char *effort_words[EFFORTS];  /* NULL: our own word; "": say nothing */
@@ -88,7 +91,7 @@ int64_t provider_max_tokens(const struct provider *p, int64_t asked);
 double provider_cost(const struct provider *p, const struct usage *u);
 
 /* The key: of the variables of the row, key_file, key_command (without a shell, at most 10 s), CLAWS_API_KEY. *key is NULL if
- * there is none (no error here), else to be wiped and freed. *from says where it is from, or NULL; to be freed. Without `run`
+ * there is none (no error here; CLAWS_API_KEY is none where general_of is set), else to be wiped and freed. *from says where it is from, or NULL; to be freed. Without `run`
  * neither file nor program is used: then *from may be set without a key. */
 int provider_key(const struct provider *p, bool run, char **key, char **from, struct err *e);
 

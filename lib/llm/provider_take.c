@@ -1,6 +1,7 @@
 /* provider_take.c - what the rows of a provider and of a model say together. The row of a model at this provider speaks first,
  * then the model's own, then the provider's; of the row of a model that is another's only what it is counts (window, limit,
  * inputs), not how it is asked. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,9 +69,24 @@ static char **texts(const struct at *a)
 	return list;
 }
 
+/* A value within the name of a host must not end it: "evil.test/" before ".amazonaws.com" would be another host. What no name
+ * has is spelled so that the address is refused. */
+static void add_value(struct buf *b, const char *v)
+{
+	const char *host = b->len ? strstr(b->p, "://") : NULL;
+	bool within = host && !host[3 + strcspn(host + 3, "/?")];
+
+	for (; *v; v++) {
+		if (within && !isalnum((unsigned char)*v) && !strchr(".-_", *v))
+			buf_addf(b, "%%%02X", (unsigned char)*v);
+		else
+			buf_addc(b, *v);
+	}
+}
+
 /* The text with ${NAME} and ${NAME:-default} put in from the environment. NULL if one is not set: *missing names it, if it
  * is wanted. A value's slash at its end gives way to one that follows. */
-static char *expand(const char *s, char **missing)
+static char *expand(const char *s, char **missing, struct secrets *secrets)
 {
 	struct buf b;
 	const char *end;
@@ -90,6 +106,8 @@ static char *expand(const char *s, char **missing)
 			standby += 2;
 		}
 		v = getenv(name);
+		if (v && strlen(v) >= SECRET_LEAST && secret_name(name, strlen(name)))
+			secrets_add(secrets, v);
 		v = v && *v ? v : standby;
 		if (!v) {
 			if (missing && !*missing)
@@ -98,7 +116,7 @@ static char *expand(const char *s, char **missing)
 			buf_free(&b);
 			return NULL;
 		}
-		buf_adds(&b, v);
+		add_value(&b, v);
 		free(name);
 		s = end + 1;
 		while (*s == '/' && b.len && b.p[b.len - 1] == '/')
@@ -107,11 +125,11 @@ static char *expand(const char *s, char **missing)
 	return buf_detach(&b);
 }
 
-static char *expanded(const struct row *r, const char *member, char **missing)
+static char *expanded(const struct rows *s, const char *member, char **missing)
 {
-	char *s = row_text(r, member), *full = s ? expand(s, missing) : NULL;
+	char *text = row_text(s->provider, member), *full = text ? expand(text, missing, &s->p->secrets) : NULL;
 
-	free(s);
+	free(text);
 	return full;
 }
 
@@ -155,7 +173,7 @@ static void take_headers(struct rows *s)
 		return;
 	for (struct json_iter it = json_iter(&a.t->json, a.v); json_next(&it);) {
 		char *name = json_dup(&a.t->json, it.key), *raw = json_dup(&a.t->json, it.value);
-		char *value = raw ? expand(raw, NULL) : NULL;
+		char *value = raw ? expand(raw, NULL, &s->p->secrets) : NULL;
 
 		if (name && value && !strpbrk(value, "\r\n"))
 			s->p->headers[n++] = xasprintf("%s: %s", name, value);
@@ -326,15 +344,15 @@ static void take_address(struct rows *s)
 	p->wire = or_empty(a.v >= 0 ? json_dup(&a.t->json, a.v) : NULL);
 	say(s, FROM_WIRE, &a);
 	a = row_get(s->provider, "base_url");
-	p->base_url = or_empty(expanded(s->provider, "base_url", &p->missing));
+	p->base_url = or_empty(expanded(s, "base_url", &p->missing));
 	if (*p->base_url || p->missing)
 		say(s, FROM_URL, &a);
 	/* a model with another wire than its provider's has that wire's paths */
 	if ((!s->model || row_get(s->model, "wire").v < 0) && (!s->here || row_get(s->here, "wire").v < 0)) {
-		p->path = expanded(s->provider, "path", &p->missing);
-		p->path_stream = expanded(s->provider, "path_stream", &p->missing);
+		p->path = expanded(s, "path", &p->missing);
+		p->path_stream = expanded(s, "path_stream", &p->missing);
 	}
-	p->query = expanded(s->provider, "query", NULL);
+	p->query = expanded(s, "query", NULL);
 }
 
 static void take_key(struct rows *s)
@@ -414,7 +432,7 @@ static void free_list(char **list)
 void provider_free(struct provider *p)
 {
 	char *const texts_of[] = {p->name, p->model, p->title, p->kind, p->wire, p->base_url, p->missing, p->key_file, p->auth,
-		p->path, p->path_stream, p->query, p->key_prefix, p->extra};
+		p->path, p->path_stream, p->query, p->key_prefix, p->extra, p->general_of};
 
 	for (size_t i = 0; i < sizeof texts_of / sizeof *texts_of; i++)
 		free(texts_of[i]);
@@ -422,6 +440,7 @@ void provider_free(struct provider *p)
 	free_list(p->key_command);
 	free_list(p->headers);
 	free_list(p->cascade);
+	secrets_free(&p->secrets);
 	for (int i = 0; i < EFFORTS; i++)
 		free(p->effort_words[i]);
 	for (int i = 0; i < FROMS; i++)

@@ -15,7 +15,7 @@
 #define WINDOW_FILE_MAX ((size_t)8 << 20)
 #define WINDOW_AGE_S (24 * 3600)
 
-/* FNV-1a over the URL without slashes at its end: a name for its file. The URL itself is in the file. */
+/* FNV-1a over the URL without slashes at its end: a name for its file. The URL itself, but for its query, is in the file. */
 static void file_name(char name[40], const char *base, size_t n)
 {
 	uint64_t h = 14695981039346656037u;
@@ -23,6 +23,8 @@ static void file_name(char name[40], const char *base, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		h = (h ^ (unsigned char)base[i]) * 1099511628211u;
+	for (const char *q = base + strcspn(base, "?"); *q; q++)
+		h = (h ^ (unsigned char)*q) * 1099511628211u;
 	buf_init(&b, 40);
 	buf_addf(&b, "windows/%016llx.json", (unsigned long long)h);
 	memcpy(name, b.p, b.len + 1);
@@ -31,7 +33,7 @@ static void file_name(char name[40], const char *base, size_t n)
 
 static size_t base_length(const char *base)
 {
-	size_t n = strlen(base);
+	size_t n = strcspn(base, "?");   /* what follows may be a key, and is not kept */
 
 	while (n && base[n - 1] == '/')
 		n--;
