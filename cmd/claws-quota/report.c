@@ -1,9 +1,11 @@
 /* report.c - the accounts, for a person or as lines of JSON. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -73,15 +75,20 @@ static void take(struct account *a, const struct json *j)
 /* No file is no spend. A torn line is none. */
 static void read_account(struct account *a, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	struct json j = JSON_INIT;
 	struct err e = ERR_INIT;
 	struct lines in;
 	struct line l;
 	enum lines_got got;
+	struct stat st;
 
-	if (fd < 0)
+	if (fd < 0 && errno == ENOENT)
 		return;
+	if (fd < 0)
+		die(ST_IO, "%s: %s", path, strerror(errno));
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		die(ST_IO, "%s: not a regular file", path);
 	lines_init(&in, fd, LINE_MAX_BYTES);
 	while ((got = lines_next(&in, &l)) != LINES_END) {
 		if (got == LINES_NEED && lines_fill(&in, &e) < 0)

@@ -109,7 +109,10 @@ static void load(int fd, struct record *r)
 	text[n] = 0;
 	got = sscanf(text, "claws-breaker 1 %c %" SCNd64 " %ld %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " .",
 		&r->state, &r->since, &r->pid, &r->failed[0], &r->failed[1], &r->failed[2], &r->failed[3], &r->failed[4]);
-	if (got != 3 + BREAKER_FAILURES || !strchr("cop", r->state))
+	for (int i = 0; got > 3 && i < BREAKER_FAILURES; i++)
+		if (r->failed[i] < 0)
+			got = 0;
+	if (got != 3 + BREAKER_FAILURES || !strchr("cop", r->state) || r->since < 0)
 		*r = (struct record){.state = 'c'};
 }
 
