@@ -24,7 +24,7 @@
 
 enum { INPUT_IMAGE = 1, INPUT_PDF = 2, INPUT_TEXT_ONLY = 4 };
 
-struct convo_call {            /* gemini: a call of the last assistant message */
+struct convo_call {            /* gemini, ollama: a call of the last assistant message */
 	char *id, *name;
 	char *own;                /* the id that the provider gave it, or NULL */
 	size_t end;               /* where its result ends in messages; 0: there is none yet */
@@ -55,7 +55,7 @@ struct convo {
 	size_t results_at;        /* end of the tool results at the start of the last message */
 	bool ids_kept;            /* openai-chat: the calls under way are of the maker, their ids stay as they came */
 	bool no_thinking;         /* anthropic: the tool loop under way began without a thought: no more of them */
-	struct convo_call *calls; /* gemini */
+	struct convo_call *calls; /* gemini, ollama */
 	size_t ncalls;
 	enum { CONVO_NONE, CONVO_USER, CONVO_ASSISTANT, CONVO_TOOL } last;
 	struct buf open;          /* ids of calls that wait for their result: each between NULs */

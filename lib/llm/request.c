@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/xalloc.h"
 #include "llm/schema_plain.h"
 
 int request_add(struct convo *c, const struct json *message, request_adder *user, request_adder *assistant, request_adder *tool)
@@ -23,6 +24,37 @@ int request_blocks(const struct convo *c, const struct json *j)
 		return -1;
 	int list = json_get(j, blocks, "list");
 	return json_type(j, list) == JSON_ARRAY && json_count(j, list) > 0 ? list : -1;
+}
+
+char *request_name(const struct json *j, int call)
+{
+	char *name = json_dup(j, json_get(j, call, "name"));
+
+	if (name && *name)
+		return name;
+	free(name);
+	return xstrdup("unknown");
+}
+
+void request_note_calls(struct convo *c, const struct json *j)
+{
+	int calls = json_get(j, 0, "tool_calls");
+
+	convo_forget_calls(c);
+	for (struct json_iter it = json_iter(j, calls); json_type(j, calls) == JSON_ARRAY && json_next(&it);) {
+		char *id = json_dup(j, json_get(j, it.value, "id"));
+
+		c->calls = xrealloc(c->calls, c->ncalls + 1, sizeof *c->calls);
+		c->calls[c->ncalls++] = (struct convo_call){ .id = id ? id : xstrdup(""), .name = request_name(j, it.value) };
+	}
+}
+
+struct convo_call *request_called(const struct convo *c, const struct json *j)
+{
+	for (size_t i = 0; i < c->ncalls; i++)
+		if (json_eq(j, json_get(j, 0, "tool_call_id"), c->calls[i].id))
+			return &c->calls[i];
+	return NULL;
 }
 
 size_t request_trim(const char *s, size_t n)

@@ -22,6 +22,11 @@ void request_input(struct jw *w, const struct json *j, int input);
  * there, as Kimi's functions.NAME:0. What such an id becomes ends in its digest: two that differ do not become one. */
 void request_id(struct jw *w, const char *key, const struct json *j, int v);
 
+/* The calls of an assistant line are kept in c->calls until the next one; which of them a tool line answers, or NULL. */
+void request_note_calls(struct convo *c, const struct json *j);
+struct convo_call *request_called(const struct convo *c, const struct json *j);
+char *request_name(const struct json *j, int call);   /* of a call, to be freed; "unknown" if it has none */
+
 /* A tool's input_schema as providers take it: an object at the top, without oneOf, anyOf, allOf there; under QUIRK_PLAIN_SCHEMA
  * in the words of schema_plain.h. */
 void request_schema(struct jw *w, const struct json *j, int schema, uint64_t quirks);

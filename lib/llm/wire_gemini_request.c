@@ -100,14 +100,6 @@ static void add_user(struct convo *c, const struct json *j)
 
 /* ---- calls and their results */
 
-static struct convo_call *find_call(const struct convo *c, const struct json *j)
-{
-	for (size_t i = 0; i < c->ncalls; i++)
-		if (json_eq(j, json_get(j, 0, "tool_call_id"), c->calls[i].id))
-			return &c->calls[i];
-	return NULL;
-}
-
 static void result(struct jw *w, const struct json *j, const struct convo_call *call)
 {
 	struct buf text;
@@ -135,7 +127,7 @@ static void result(struct jw *w, const struct json *j, const struct convo_call *
 /* After the results of the calls before it: they may come in any order. */
 static void add_tool(struct convo *c, const struct json *j)
 {
-	struct convo_call *call = find_call(c, j);
+	struct convo_call *call = request_called(c, j);
 	struct buf part;
 
 	if (!call || call->end > 0)
@@ -165,36 +157,18 @@ static void add_tool(struct convo *c, const struct json *j)
 	buf_free(&part);
 }
 
-static void note_call(struct convo *c, char *id, char *name, char *own)
-{
-	c->calls = xrealloc(c->calls, c->ncalls + 1, sizeof *c->calls);
-	c->calls[c->ncalls++] = (struct convo_call){ .id = id, .name = name, .own = own && *own ? own : NULL };
-	if (own && !*own)
-		free(own);
-}
-
-static char *call_name(const struct json *j, int call)
-{
-	char *name = json_dup(j, json_get(j, call, "name"));
-	if (name && *name)
-		return name;
-	free(name);
-	return xstrdup("unknown");
-}
-
 /* The model's calls, with the ids that are its own (list: its parts; -1: another model's, which has none here). */
 static void note_calls(struct convo *c, const struct json *j, int list)
 {
-	int calls = json_get(j, 0, "tool_calls");
 	struct json_iter part = json_iter(j, list);
 
-	convo_forget_calls(c);
-	for (struct json_iter it = json_iter(j, calls); json_type(j, calls) == JSON_ARRAY && json_next(&it);) {
+	request_note_calls(c, j);
+	for (size_t i = 0; i < c->ncalls && list >= 0; i++) {
 		int fc = -1;
-		while (list >= 0 && fc < 0 && json_next(&part))
+		while (fc < 0 && json_next(&part))
 			fc = json_get(j, part.value, "functionCall");
-		char *id = json_dup(j, json_get(j, it.value, "id"));
-		note_call(c, id ? id : xstrdup(""), call_name(j, it.value), json_dup(j, json_get(j, fc, "id")));
+		if (json_strlen(j, json_get(j, fc, "id")) > 0)
+			c->calls[i].own = json_dup(j, json_get(j, fc, "id"));
 	}
 }
 
@@ -223,7 +197,7 @@ static void rebuilt(struct jw *w, const struct convo *c, const struct json *j)
 		text_part(w, text.p, text.len);
 	buf_free(&text);
 	for (struct json_iter it = json_iter(j, calls); json_type(j, calls) == JSON_ARRAY && json_next(&it);) {
-		char *name = call_name(j, it.value);
+		char *name = request_name(j, it.value);
 		jw_obj(w);
 		jw_key(w, "functionCall");
 		jw_obj(w);

@@ -102,12 +102,15 @@ int ollama_add(struct convo *c, const struct json *j, struct err *e)
 
 		if (own >= 0)
 			thought(&w, j, own);
+		request_note_calls(c, j);
 		if (some)
 			calls(&w, j, list);
 	}
 	if (kind == MSG_TOOL) {
-		if (json_strlen(j, json_get(j, 0, "name")) > 0)
-			raw(&w, "tool_name", j, json_get(j, 0, "name"));
+		const struct convo_call *call = request_called(c, j);     /* the result's own line need not say it */
+
+		if (call)
+			jw_kstr(&w, "tool_name", call->name);
 		raw(&w, "tool_call_id", j, json_get(j, 0, "tool_call_id"));
 	}
 	jw_end(&w);

@@ -68,28 +68,31 @@ def item(i, **more): return dict({"type": "function_call", "id": f"fc{i}", "name
 def responses():
     kept = threading.local()
     def begin():
-        kept.items = {}
+        kept.items, kept.places = {}, {}
         return sse({"type": "response.created", "response": {"id": "r"}})
+    def at(key): return kept.places.setdefault(key, len(kept.places))
     def text(t):
-        kept.items[0] = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "".join(t)}]}
-        return b"".join(sse({"type": "response.output_text.delta", "item_id": "m", "output_index": 0, "content_index": 0, "delta": x}) for x in t)
+        kept.items[at("text")] = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "".join(t)}]}
+        return b"".join(sse({"type": "response.output_text.delta", "item_id": "m", "output_index": at("text"), "content_index": 0, "delta": x}) for x in t)
     def think(t, sign):
-        kept.items[-1] = {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": t}], "encrypted_content": sign}
-        return sse({"type": "response.reasoning_summary_text.delta", "item_id": "rs", "output_index": 9, "summary_index": 0, "delta": t}) + \
-            sse({"type": "response.output_item.done", "output_index": 9, "item": kept.items[-1]})
+        k = at("think")
+        kept.items[k] = {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": t}], "encrypted_content": sign}
+        return sse({"type": "response.reasoning_summary_text.delta", "item_id": "rs", "output_index": k, "summary_index": 0, "delta": t}) + \
+            sse({"type": "response.output_item.done", "output_index": k, "item": kept.items[k]})
     def opened(i, id, name):
-        kept.items[i + 1] = dict({"type": "function_call", "id": f"fc{i}", "name": name, "arguments": ""}, **known(call_id=id))
-        return sse({"type": "response.output_item.added", "output_index": i + 1, "item": kept.items[i + 1]})
+        k = at(i)
+        kept.items[k] = dict({"type": "function_call", "id": f"fc{i}", "name": name, "arguments": ""}, **known(call_id=id))
+        return sse({"type": "response.output_item.added", "output_index": k, "item": kept.items[k]})
     def args(i, t):
-        kept.items[i + 1]["arguments"] += t
-        return sse({"type": "response.function_call_arguments.delta", "item_id": f"fc{i}", "output_index": i + 1, "delta": t})
+        kept.items[at(i)]["arguments"] += t
+        return sse({"type": "response.function_call_arguments.delta", "item_id": f"fc{i}", "output_index": at(i), "delta": t})
     def end(stop, usage):
         cut = stop == "incomplete"
         response = {"id": "r", "status": stop, "output": [kept.items[k] for k in sorted(kept.items)], "usage": usage or {"input_tokens": 5, "output_tokens": 2}}
         if cut: response["incomplete_details"] = {"reason": "max_output_tokens"}
         return sse({"type": "response." + stop, "response": response})
     return {"begin": begin, "text": text, "think": think, "open": opened, "args": args, "end": end,
-            "close": lambda i: sse({"type": "response.output_item.done", "output_index": i + 1, "item": kept.items[i + 1]}),
+            "close": lambda i: sse({"type": "response.output_item.done", "output_index": at(i), "item": kept.items[at(i)]}),
             "stops": ("completed", "completed", "incomplete"), "mime": "text/event-stream",
             "error": lambda kind: sse({"type": "error", "code": kind, "message": "it broke", "param": None}),
             "overloaded": "server_is_overloaded", "invalid": "invalid_request_error"}
@@ -232,7 +235,7 @@ def of_anthropic(b, bad):
     pairs, last = Pairs(bad), None
     if b.get("tools"): functions([t["name"] for t in b["tools"]], [t["input_schema"] for t in b["tools"]], bad)
     for m in b["messages"]:
-        if m["role"] == last: bad.append("two messages of " + last)
+        if m["role"] == last == "user": bad.append("two messages of the user")     # of the assistant they are joined
         last = m["role"]
         content = m["content"] if isinstance(m["content"], list) else [{"type": "text", "text": m["content"]}]
         if not content: bad.append("no content")
@@ -279,11 +282,11 @@ def of_chat(wire, b, bad):
                 if waiting < 0: bad.append("a result too many")
                 if not m.get("tool_name"): bad.append("a result without name")
             else: pairs.result(m["tool_call_id"])
-            if content in (None, [], ""): bad.append("an empty result")
+            if content in (None, []) or content == "" and wire == "cohere": bad.append("an empty result")
             if isinstance(content, list) and any(p["type"] == "image_url" for p in content): bad.append("an image in a result")
         elif last in ("user", "system", "developer"):
             pairs.other()
-            if content in (None, [], ""): bad.append("an empty " + last)
+            if content in (None, []): bad.append("an empty " + last)
         else: bad.append("role " + last)
         if wire == "ollama-chat" and not isinstance(content, str): bad.append("content is no text")
     if waiting: bad.append(f"{waiting} results are missing at the end")
@@ -309,7 +312,7 @@ def of_responses(b, bad):
         elif kind == "message":
             last = i["role"]
             if last != "assistant": pairs.other()
-            if not i["content"]: bad.append("an empty message")
+            if i["content"] in (None, []): bad.append("an empty message")
             want = "output_text" if last == "assistant" else ("input_text", "input_image", "input_file")
             if isinstance(i["content"], list) and any(c["type"] not in want for c in i["content"]): bad.append(f"content of {last}: {i['content']}")
         elif kind != "reasoning": bad.append("an item of type " + kind)
@@ -322,7 +325,7 @@ def of_gemini(b, bad):
         functions([f["name"] for f in t["functionDeclarations"]], [], bad)
     for m in b["contents"]:
         if m["role"] not in ("user", "model"): bad.append("role " + m["role"])
-        if m["role"] == last: bad.append("two contents of " + last)
+        if m["role"] == last == "user": bad.append("two contents of the user")
         last = m["role"]
         if not m["parts"]: bad.append("no parts")
         for p in m["parts"]:

@@ -84,7 +84,7 @@ static void talk(const char *maker)
 	"{\"id\":\"c1\",\"function\":{\"index\":0,\"name\":\"f\",\"arguments\":{\"x\":1}}}," \
 	"{\"id\":\"c2\",\"function\":{\"index\":1,\"name\":\"f\",\"arguments\":{}}}]}," \
 	"{\"role\":\"tool\",\"content\":\"one\",\"tool_name\":\"f\",\"tool_call_id\":\"c1\"}," \
-	"{\"role\":\"tool\",\"content\":\"\",\"tool_call_id\":\"c2\"}," \
+	"{\"role\":\"tool\",\"content\":\"\",\"tool_name\":\"f\",\"tool_call_id\":\"c2\"}," \
 	"{\"role\":\"assistant\",\"content\":\"done \"},{\"role\":\"user\",\"content\":\"thanks\"}]}"
 
 static void ollama(void)
