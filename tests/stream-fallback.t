@@ -51,6 +51,15 @@ pair '{"status":429,"headers":{"retry-after":"0.02"},"message":"slow","keep":tru
 run claws-stream --no-time --retries 1 --fallback-model 'nosuch/x,openai:fake' <hello
 is "$status $(model) $(tries log1) $(tries log2) $(seen retry .attempt)" "0 openai/fake 2 2 1 1 " "each has retries of its own"
 like "$(seen notice .text)" 'fallback nosuch/x cannot be called' "one that is not known is passed over"
+pair '{"text":"first","keep":true}' '{"text":"second","keep":true}'
+run env -u ANTHROPIC_API_KEY claws-stream --no-time --fallback-model openai:fake <hello
+is "$status $(seen error .class) $(tries log1) $(tries log2)" "78 config  0 0" "a first model without a key is an error of configuration"
+run claws-stream --no-time -m nosuch/x --fallback-model openai:fake <hello
+is "$status $(tries log1) $(tries log2)" "78 0 0" "and so is one of a provider that is not known"
+pair '{"status":503,"message":"down","keep":true}' '{"text":"second","keep":true}'
+run env -u OPENAI_API_KEY claws-stream --no-time --retries 0 --fallback-model openai:fake <hello
+is "$status $(seen error .class) $(tries log2)" "69 overloaded  0" "a fallback without a key is passed over"
+like "$(seen notice .text)" 'fallback openai:fake cannot be called: .*key' "and that is said"
 pair '{"status":503,"message":"down","keep":true}' '{"status":503,"message":"down too","keep":true}'
 fall
 is "$status $(seen error .class) $(grep -c turn_done out)" "69 overloaded  1" "all fail: the status is the last one's"

@@ -119,6 +119,23 @@ exec 4>&-
 wait "$pid"
 is "$(tries) $(body 3 .temperature)" "3 null" "what a model refuses is remembered for the process"
 
+# Azure: 429 for a prompt that is longer than the window, and no delay; no wait helps there
+near() { # the model whose window is 2000 tokens
+	mkdir -p .config/claws
+	printf '[{"name":"near","wire":"openai-chat","base_url":"%s","key":"optional","context":2000}]\n' "$OPENAI_BASE_URL" >.config/claws/providers.json
+	run claws-stream --no-time --max-tokens 100 --retries 1 --timeout 5 -m near/x
+}
+slow='{"status":429,"body":{"error":{"code":"RateLimitReached","message":"Your requests have exceeded token rate limit"}},"keep":true}'
+{ printf '{"role":"user","content":"'; head -c 9000 /dev/zero | tr '\0' x; printf '"}\n'; } >large
+serve "$slow"
+near <large
+is "$status $(tries) $(last) $(grep -c compact_request out)" "4 1 context_exceeded 1" "429 for an oversize prompt is an overflow"
+near <hello
+is "$status $(tries) $(seen error '"\(.class) \(.status)"')" "75 3 rate_limit 429 " "for a small one it is a rate limit"
+serve '{"status":429,"headers":{"retry-after":"0.02"},"message":"slow down"}' '{"text":"well"}'
+near <large
+is "$status $(tries)" "0 2" "and so it is where a delay is named"
+
 # ---- the breaker ----
 unset CLAWS_BREAKER
 serve '{"status":503,"message":"down","keep":true}'

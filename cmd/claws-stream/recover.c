@@ -106,8 +106,6 @@ static const char *drop_option(struct stream *s, const char *text)
 		return o->cache = false, "cache_control is";
 	if (strstr(text, "prompt_cache_key") && (o->quirks & QUIRK_CACHE_KEY))
 		return o->quirks &= ~(uint64_t)QUIRK_CACHE_KEY, "prompt_cache_key is";
-	if (strstr(text, "tool_choice") && s->convo.tools.len && set_quirk(o, QUIRK_TOOL_CHOICE_NONE))
-		return "tool_choice is";
 	if (extra_named(o, text))
 		return o->extra = NULL, "what its row adds to each request is";
 	return NULL;
