@@ -176,6 +176,21 @@ def framing(wire):
         tell("ST12 unknown events", odd + fine + odd)
         empty = frame([(":message-type", "event"), (":event-type", "initial-response"), (":content-type", "application/json")], b"{}")
         tell("ST12 an initial response", empty + fine)
+    if w["mime"] != "application/vnd.amazon.eventstream":
+        gap = b"\n\n" if w["mime"] == "text/event-stream" else b"\n"
+        parts = fine.split(gap, 2)
+        r = ask(wire, gap.join([parts[0], parts[1], b"data: {not json" if gap == b"\n\n" else b"{not json}", parts[2]]), "--retries", "0")
+        report((r["status"], r["stop"], r["class"], r["calls"]) == (76, "error", "protocol", []) and b"not JSON" in r["all"], f"BL08 {wire}: an event that is no JSON is named, and nothing of the answer runs", r)
+    go = threading.Event()
+    first, rest = head(wire) + w["text"](["one "]), w["text"](["two"]) + w["end"](w["stops"][0], None)
+    waited = []
+    def pauses(h, n): h.start(kind=w["mime"]); h.say(first); waited.append(go.wait(5)); h.say(rest)
+    p = subprocess.Popen(["claws-stream", "-m", "custom/m", "--wire", wire, "--base-url", server.serve("pause-" + wire, pauses)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
+    p.stdin.write(b'{"role":"user","content":"hello"}\n'); p.stdin.close()
+    seen = p.stdout.readline()
+    go.set()
+    rest_ = p.stdout.read()
+    report(b'"one "' in seen and waited == [True] and b"one two" in rest_ and p.wait() == 0, f"BL09 {wire}: what came is passed on at once", (seen, waited, rest_))
     def slow(h, n):
         h.start(kind=w["mime"])
         for i in range(0, len(fine), 97): h.say(fine[i:i + 97])

@@ -1,12 +1,12 @@
 """What models say and what providers take, on every wire: the tests of faults share it.
 
   WORDS[wire]       how an answer is written: head, text(t), open(i, id, name), args(i, t), end(stop, usage), error(kind); mime.
-                    i is the number of the call, t the raw text of its arguments. Gemini and Ollama send a call whole: args is None there,
-                    and call(i, id, name, t) gives it. id None: the provider says none.
+                    i is the number of the call, t the raw text of its arguments. Gemini and Ollama send a call whole: args
+                    is None there, and call(i, id, name, t) gives it. id None: the provider says none.
   answer(wire, text, calls, stop, usage)    a streamed answer; calls are (id, name, raw arguments)
   whole(wire, text, calls, stop, usage)     the same in one piece
-  refusals(wire, body)                      what the provider would say against this request: a reader of its own, not the program's
-  Server()                                  serve(key, does): does(handler, n) answers request n to /key/...; bodies[key] keeps what came
+  refusals(wire, body)                      what the provider would say against this request, by a reader of its own
+  Server()                                  serve(key, does): does(handler, n) answers request n to /key/...; bodies[key]: what came
 """
 import base64, http.server, json, re, socket, struct, threading, zlib
 
@@ -43,27 +43,33 @@ def known(**members): return {k: v for k, v in members.items() if v is not None}
 def anthropic(put):
     return {
         "head": put({"type": "message_start", "message": {"id": "m", "usage": {"input_tokens": 5}}}),
-        "text": lambda t: put({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}) + b"".join(
+        "text": lambda t: put({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}) +
+            b"".join(
             put({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": x}}) for x in t) +
             put({"type": "content_block_stop", "index": 0}),
-        "think": lambda t, sign: put({"type": "content_block_start", "index": 9, "content_block": {"type": "thinking", "thinking": "", "signature": ""}}) +
+        "think": lambda t, sign: put({"type": "content_block_start", "index": 9, "content_block": {"type": "thinking",
+            "thinking": "", "signature": ""}}) +
             put({"type": "content_block_delta", "index": 9, "delta": {"type": "thinking_delta", "thinking": t}}) +
-            put({"type": "content_block_delta", "index": 9, "delta": {"type": "signature_delta", "signature": sign}}) + put({"type": "content_block_stop", "index": 9}),
+            put({"type": "content_block_delta", "index": 9, "delta": {"type": "signature_delta", "signature": sign}}) +
+                put({"type": "content_block_stop", "index": 9}),
         "open": lambda i, id, name: put({"type": "content_block_start", "index": i + 1,
             "content_block": dict({"type": "tool_use", "name": name, "input": {}}, **known(id=id))}),
-        "args": lambda i, t: put({"type": "content_block_delta", "index": i + 1, "delta": {"type": "input_json_delta", "partial_json": t}}),
+        "args": lambda i, t: put({"type": "content_block_delta", "index": i + 1, "delta": {"type": "input_json_delta",
+            "partial_json": t}}),
         "close": lambda i: put({"type": "content_block_stop", "index": i + 1}),
-        "end": lambda stop, usage: put({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": usage or {"output_tokens": 2}}) +
+        "end": lambda stop, usage: put({"type": "message_delta", "delta": {"stop_reason": stop}, "usage": usage
+            or {"output_tokens": 2}}) +
             put({"type": "message_stop"}),
         "stops": ("end_turn", "tool_use", "max_tokens"), "mime": "text/event-stream",
         "error": lambda kind: put({"type": "error", "error": {"type": kind, "message": "it broke"}}),
         "overloaded": "overloaded_error", "invalid": "invalid_request_error"}
 def named(o): return sse(o, o["type"])
 def invoke():
-    return dict(anthropic(chunk), error=lambda kind: fault(kind, {"message": "it broke"}), mime="application/vnd.amazon.eventstream",
+    return dict(anthropic(chunk), error=lambda kind: fault(kind, {"message": "it broke"}),
+        mime="application/vnd.amazon.eventstream",
                 overloaded="throttlingException", invalid="validationException")
-def chat_chunk(delta, finish=None, **more): return sse(dict({"id": "x", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}, **more))
-def item(i, **more): return dict({"type": "function_call", "id": f"fc{i}", "name": "f"}, **more)
+def chat_chunk(delta, finish=None, **more): return sse(dict({"id": "x", "choices": [{"index": 0, "delta": delta,
+    "finish_reason": finish}]}, **more))
 
 def responses():
     kept = threading.local()
@@ -72,12 +78,17 @@ def responses():
         return sse({"type": "response.created", "response": {"id": "r"}})
     def at(key): return kept.places.setdefault(key, len(kept.places))
     def text(t):
-        kept.items[at("text")] = {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": "".join(t)}]}
-        return b"".join(sse({"type": "response.output_text.delta", "item_id": "m", "output_index": at("text"), "content_index": 0, "delta": x}) for x in t)
+        m = kept.items.setdefault(at("text"), {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text",
+            "text": ""}]})
+        m["content"][0]["text"] += "".join(t)
+        return b"".join(sse({"type": "response.output_text.delta", "item_id": "m", "output_index": at("text"), "content_index": 0,
+            "delta": x}) for x in t)
     def think(t, sign):
         k = at("think")
-        kept.items[k] = {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": t}], "encrypted_content": sign}
-        return sse({"type": "response.reasoning_summary_text.delta", "item_id": "rs", "output_index": k, "summary_index": 0, "delta": t}) + \
+        kept.items[k] = {"type": "reasoning", "id": "rs", "summary": [{"type": "summary_text", "text": t}],
+            "encrypted_content": sign}
+        return sse({"type": "response.reasoning_summary_text.delta", "item_id": "rs", "output_index": k, "summary_index": 0,
+            "delta": t}) + \
             sse({"type": "response.output_item.done", "output_index": k, "item": kept.items[k]})
     def opened(i, id, name):
         k = at(i)
@@ -88,7 +99,8 @@ def responses():
         return sse({"type": "response.function_call_arguments.delta", "item_id": f"fc{i}", "output_index": at(i), "delta": t})
     def end(stop, usage):
         cut = stop == "incomplete"
-        response = {"id": "r", "status": stop, "output": [kept.items[k] for k in sorted(kept.items)], "usage": usage or {"input_tokens": 5, "output_tokens": 2}}
+        response = {"id": "r", "status": stop, "output": [kept.items[k] for k in sorted(kept.items)], "usage": usage
+            or {"input_tokens": 5, "output_tokens": 2}}
         if cut: response["incomplete_details"] = {"reason": "max_output_tokens"}
         return sse({"type": "response." + stop, "response": response})
     return {"begin": begin, "text": text, "think": think, "open": opened, "args": args, "end": end,
@@ -100,60 +112,81 @@ def responses():
 def gemini_chunk(parts, finish=None, usage=None):
     c = {"candidates": [dict({"content": {"role": "model", "parts": parts}}, **known(finishReason=finish))]}
     return sse(raw(dict(c, **known(usageMetadata=usage))))
-def ollama_line(message, **more): return line(raw(dict({"model": "m", "message": dict({"role": "assistant", "content": ""}, **message), "done": False}, **more)))
-def cohere_event(kind, message=None, **more): return sse(dict({"type": kind}, **({"delta": {"message": message}} if message else {}), **more))
+def ollama_line(message, **more): return line(raw(dict({"model": "m", "message": dict({"role": "assistant", "content": ""},
+    **message), "done": False}, **more)))
+def cohere_event(kind, message=None, **more): return sse(dict({"type": kind},
+    **({"delta": {"message": message}} if message else {}), **more))
 
 WORDS = {
     "anthropic": anthropic(named),
     "anthropic-vertex": anthropic(named),
     "bedrock-invoke": invoke(),
     "openai-chat": {
-        "head": chat_chunk({"role": "assistant", "content": ""}), "text": lambda t: b"".join(chat_chunk({"content": x}) for x in t),
+        "head": chat_chunk({"role": "assistant", "content": ""}),
+            "text": lambda t: b"".join(chat_chunk({"content": x}) for x in t),
         "think": lambda t, sign: chat_chunk({"reasoning_content": t}),
-        "open": lambda i, id, name: chat_chunk({"tool_calls": [dict({"index": i, "type": "function", "function": {"name": name, "arguments": ""}}, **known(id=id))]}),
+        "open": lambda i, id, name: chat_chunk({"tool_calls": [dict({"index": i, "type": "function", "function": {"name": name,
+            "arguments": ""}}, **known(id=id))]}),
         "args": lambda i, t: chat_chunk({"tool_calls": [{"index": i, "function": {"arguments": t}}]}), "close": lambda i: b"",
-        "end": lambda stop, usage: chat_chunk({}, stop) + sse({"id": "x", "choices": [], "usage": usage or {"prompt_tokens": 5, "completion_tokens": 2}}) + b"data: [DONE]\n\n",
+        "end": lambda stop, usage: chat_chunk({}, stop) + sse({"id": "x", "choices": [], "usage": usage or {"prompt_tokens": 5,
+            "completion_tokens": 2}}) + b"data: [DONE]\n\n",
         "stops": ("stop", "tool_calls", "length"), "mime": "text/event-stream",
-        "error": lambda kind: sse({"choices": [], "error": {"code": 503 if kind == "overloaded" else 400, "message": "it broke", "type": kind}}),
+        "error": lambda kind: sse({"choices": [], "error": {"code": 503 if kind == "overloaded" else 400, "message": "it broke",
+            "type": kind}}),
         "overloaded": "overloaded", "invalid": "invalid_request_error"},
     "openai-responses": responses(),
     "gemini": {
         "head": b"", "text": lambda t: b"".join(gemini_chunk([{"text": x}]) for x in t),
-        "think": lambda t, sign: gemini_chunk([{"text": t, "thought": True}]) + gemini_chunk([{"text": "", "thoughtSignature": sign}]),
-        "args": None, "call": lambda i, id, name, t: gemini_chunk([{"functionCall": dict({"name": name, "args": Raw(t)}, **known(id=id))}]),
+        "think": lambda t, sign: gemini_chunk([{"text": t, "thought": True}]) + gemini_chunk([{"text": "",
+            "thoughtSignature": sign}]),
+        "args": None, "call": lambda i, id, name, t: gemini_chunk([{"functionCall": dict({"name": name, "args": Raw(t)},
+            **known(id=id))}]),
         "end": lambda stop, usage: gemini_chunk([], stop, usage or {"promptTokenCount": 5, "candidatesTokenCount": 2}),
         "stops": ("STOP", "STOP", "MAX_TOKENS"), "mime": "text/event-stream",
-        "error": lambda kind: sse({"error": {"code": 503 if kind == "UNAVAILABLE" else 400, "message": "it broke", "status": kind}}),
+        "error": lambda kind: sse({"error": {"code": 503 if kind == "UNAVAILABLE" else 400, "message": "it broke",
+            "status": kind}}),
         "overloaded": "UNAVAILABLE", "invalid": "INVALID_ARGUMENT"},
     "ollama-chat": {
-        "head": b"", "text": lambda t: b"".join(ollama_line({"content": x}) for x in t), "think": lambda t, sign: ollama_line({"thinking": t}),
-        "args": None, "call": lambda i, id, name, t: ollama_line({"tool_calls": [dict({"function": {"index": i, "name": name, "arguments": Raw(t)}}, **known(id=id))]}),
-        "end": lambda stop, usage: ollama_line({}, done=True, done_reason=stop, **(usage or {"prompt_eval_count": 5, "eval_count": 2})),
+        "head": b"", "text": lambda t: b"".join(ollama_line({"content": x}) for x in t), "think": lambda t,
+            sign: ollama_line({"thinking": t}),
+        "args": None, "call": lambda i, id, name, t: ollama_line({"tool_calls": [dict({"function": {"index": i, "name": name,
+            "arguments": Raw(t)}}, **known(id=id))]}),
+        "end": lambda stop, usage: ollama_line({}, done=True, done_reason=stop, **(usage or {"prompt_eval_count": 5,
+            "eval_count": 2})),
         "stops": ("stop", "stop", "length"), "mime": "application/x-ndjson",
-        "error": lambda kind: line({"error": kind}), "overloaded": "server busy, please try again", "invalid": "invalid message content type: <nil>"},
+        "error": lambda kind: line({"error": kind}), "overloaded": "server busy, please try again",
+            "invalid": "invalid message content type: <nil>"},
     "cohere": {
-        "head": cohere_event("message-start", id="m") + cohere_event("content-start", {"content": {"type": "text", "text": ""}}, index=0),
+        "head": cohere_event("message-start", id="m") + cohere_event("content-start", {"content": {"type": "text", "text": ""}},
+            index=0),
         "text": lambda t: b"".join(cohere_event("content-delta", {"content": {"text": x}}, index=0) for x in t),
         "think": lambda t, sign: cohere_event("content-start", {"content": {"type": "thinking", "thinking": ""}}, index=1) +
             cohere_event("content-delta", {"content": {"thinking": t}}, index=1) + cohere_event("content-end", index=1),
-        "open": lambda i, id, name: cohere_event("tool-call-start", {"tool_calls": dict({"type": "function", "function": {"name": name, "arguments": ""}}, **known(id=id))}, index=i),
+        "open": lambda i, id, name: cohere_event("tool-call-start", {"tool_calls": dict({"type": "function",
+            "function": {"name": name, "arguments": ""}}, **known(id=id))}, index=i),
         "args": lambda i, t: cohere_event("tool-call-delta", {"tool_calls": {"function": {"arguments": t}}}, index=i),
         "close": lambda i: cohere_event("tool-call-end", index=i),
-        "end": lambda stop, usage: sse({"type": "message-end", "delta": {"finish_reason": stop, "usage": usage or {"tokens": {"input_tokens": 5, "output_tokens": 2}}}}),
+        "end": lambda stop, usage: sse({"type": "message-end", "delta": {"finish_reason": stop, "usage": usage
+            or {"tokens": {"input_tokens": 5, "output_tokens": 2}}}}),
         "stops": ("COMPLETE", "TOOL_CALL", "MAX_TOKENS"), "mime": "text/event-stream",
         "error": lambda kind: sse({"type": "message-end", "delta": {"finish_reason": "ERROR", "error": kind, "usage": {}}}),
         "overloaded": "overloaded", "invalid": None},
     "bedrock-converse": {
         "head": aws("messageStart", {"role": "assistant"}),
-        "text": lambda t: b"".join(aws("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": x}}) for x in t) + aws("contentBlockStop", {"contentBlockIndex": 0}),
+        "text": lambda t: b"".join(aws("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": x}}) for x in t) +
+            aws("contentBlockStop", {"contentBlockIndex": 0}),
         "think": lambda t, sign: aws("contentBlockDelta", {"contentBlockIndex": 9, "delta": {"reasoningContent": {"text": t}}}) +
-            aws("contentBlockDelta", {"contentBlockIndex": 9, "delta": {"reasoningContent": {"signature": sign}}}) + aws("contentBlockStop", {"contentBlockIndex": 9}),
-        "open": lambda i, id, name: aws("contentBlockStart", {"contentBlockIndex": i + 1, "start": {"toolUse": dict({"name": name}, **known(toolUseId=id))}}),
+            aws("contentBlockDelta", {"contentBlockIndex": 9, "delta": {"reasoningContent": {"signature": sign}}}) +
+                aws("contentBlockStop", {"contentBlockIndex": 9}),
+        "open": lambda i, id, name: aws("contentBlockStart", {"contentBlockIndex": i + 1,
+            "start": {"toolUse": dict({"name": name}, **known(toolUseId=id))}}),
         "args": lambda i, t: aws("contentBlockDelta", {"contentBlockIndex": i + 1, "delta": {"toolUse": {"input": t}}}),
         "close": lambda i: aws("contentBlockStop", {"contentBlockIndex": i + 1}),
-        "end": lambda stop, usage: aws("messageStop", {"stopReason": stop}) + aws("metadata", {"usage": usage or {"inputTokens": 5, "outputTokens": 2}}),
+        "end": lambda stop, usage: aws("messageStop", {"stopReason": stop}) + aws("metadata", {"usage": usage
+            or {"inputTokens": 5, "outputTokens": 2}}),
         "stops": ("end_turn", "tool_use", "max_tokens"), "mime": "application/vnd.amazon.eventstream",
-        "error": lambda kind: fault(kind, {"message": "it broke"}), "overloaded": "serviceUnavailableException", "invalid": "validationException"},
+        "error": lambda kind: fault(kind, {"message": "it broke"}), "overloaded": "serviceUnavailableException",
+            "invalid": "validationException"},
 }
 
 def head(wire):
@@ -176,26 +209,38 @@ def whole(wire, text="", calls=(), stop=None, usage=None):
     stop = WORDS[wire]["stops"][(1 if calls else 0) if stop is None else stop]
     texts = [text] if text else []
     if wire in ("anthropic", "anthropic-vertex", "bedrock-invoke"):
-        o = {"type": "message", "role": "assistant", "stop_reason": stop, "usage": usage or {"input_tokens": 5, "output_tokens": 2},
-             "content": [{"type": "text", "text": t} for t in texts] + [dict({"type": "tool_use", "name": n, "input": Raw(t or "{}")}, **known(id=i)) for i, n, t in calls]}
+        o = {"type": "message", "role": "assistant", "stop_reason": stop, "usage": usage or {"input_tokens": 5,
+            "output_tokens": 2},
+             "content": [{"type": "text", "text": t} for t in texts] + [dict({"type": "tool_use", "name": n, "input": Raw(t
+                 or "{}")}, **known(id=i)) for i, n, t in calls]}
     elif wire in ("openai-chat", "cohere", "ollama-chat"):
         near = wire == "ollama-chat"
         m = {"role": "assistant", "content": [{"type": "text", "text": t} for t in texts] if wire == "cohere" else text}
-        if calls: m["tool_calls"] = [dict({"type": "function", "function": {"name": n, "arguments": Raw(t or "{}") if near else t}}, **known(id=i)) for i, n, t in calls]
-        if wire == "openai-chat": o = {"choices": [{"index": 0, "message": m, "finish_reason": stop}], "usage": usage or {"prompt_tokens": 5, "completion_tokens": 2}}
-        elif near: o = dict({"model": "m", "message": m, "done": True, "done_reason": stop}, **(usage or {"prompt_eval_count": 5, "eval_count": 2}))
-        else: o = {"id": "m", "message": m, "finish_reason": stop, "usage": usage or {"tokens": {"input_tokens": 5, "output_tokens": 2}}}
+        if calls: m["tool_calls"] = [dict({"type": "function", "function": {"name": n, "arguments": Raw(t
+            or "{}") if near else t}}, **known(id=i)) for i, n, t in calls]
+        if wire == "openai-chat": o = {"choices": [{"index": 0, "message": m, "finish_reason": stop}], "usage": usage
+            or {"prompt_tokens": 5, "completion_tokens": 2}}
+        elif near: o = dict({"model": "m", "message": m, "done": True, "done_reason": stop}, **(usage or {"prompt_eval_count": 5,
+            "eval_count": 2}))
+        else: o = {"id": "m", "message": m, "finish_reason": stop, "usage": usage or {"tokens": {"input_tokens": 5,
+            "output_tokens": 2}}}
     elif wire == "openai-responses":
         o = {"id": "r", "object": "response", "status": stop, "usage": usage or {"input_tokens": 5, "output_tokens": 2},
-             "output": [{"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text", "text": t}]} for t in texts] +
-                       [dict({"type": "function_call", "id": f"fc{k}", "name": n, "arguments": t}, **known(call_id=i)) for k, (i, n, t) in enumerate(calls)]}
+             "output": [{"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text",
+                 "text": t}]} for t in texts] +
+                       [dict({"type": "function_call", "id": f"fc{k}", "name": n, "arguments": t}, **known(call_id=i)) for k, (i,
+                           n, t) in enumerate(calls)]}
         if stop == "incomplete": o["incomplete_details"] = {"reason": "max_output_tokens"}
     elif wire == "gemini":
-        parts = [{"text": t} for t in texts] + [{"functionCall": dict({"name": n, "args": Raw(t or "{}")}, **known(id=i))} for i, n, t in calls]
-        o = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": stop}], "usageMetadata": usage or {"promptTokenCount": 5, "candidatesTokenCount": 2}}
+        parts = [{"text": t} for t in texts] + [{"functionCall": dict({"name": n, "args": Raw(t or "{}")}, **known(id=i))} for i,
+            n, t in calls]
+        o = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": stop}], "usageMetadata": usage
+            or {"promptTokenCount": 5, "candidatesTokenCount": 2}}
     else:
-        blocks = [{"text": t} for t in texts] + [{"toolUse": dict({"name": n, "input": Raw(t or "{}")}, **known(toolUseId=i))} for i, n, t in calls]
-        o = {"output": {"message": {"role": "assistant", "content": blocks}}, "stopReason": stop, "usage": usage or {"inputTokens": 5, "outputTokens": 2}}
+        blocks = [{"text": t} for t in texts] + [{"toolUse": dict({"name": n, "input": Raw(t or "{}")},
+            **known(toolUseId=i))} for i, n, t in calls]
+        o = {"output": {"message": {"role": "assistant", "content": blocks}}, "stopReason": stop, "usage": usage
+            or {"inputTokens": 5, "outputTokens": 2}}
     return raw(o)
 
 # ---- what a provider would say against a request ----
@@ -242,7 +287,8 @@ def of_anthropic(b, bad):
         others = False
         for c in content:
             if c["type"] == "text" and not c["text"].strip(): bad.append("an empty text")
-            if c["type"] in ("thinking", "redacted_thinking") and (m["role"] != "assistant" or "cache_control" in c): bad.append("a thought out of place")
+            if c["type"] in ("thinking", "redacted_thinking") and (m["role"] != "assistant"
+                or "cache_control" in c): bad.append("a thought out of place")
             if c["type"] == "thinking" and not c.get("signature"): bad.append("a thought without signature")
             if c["type"] == "tool_use":
                 pairs.call(c["id"])
@@ -260,7 +306,8 @@ def of_anthropic(b, bad):
 
 def of_chat(wire, b, bad):
     pairs, last = Pairs(bad), None
-    if b.get("tools"): functions([t["function"]["name"] for t in b["tools"]], [t["function"]["parameters"] for t in b["tools"]], bad)
+    if b.get("tools"): functions([t["function"]["name"] for t in b["tools"]], [t["function"]["parameters"] for t in b["tools"]],
+        bad)
     waiting = 0
     for m in b["messages"]:
         last, content = m["role"], m.get("content")
@@ -274,7 +321,8 @@ def of_chat(wire, b, bad):
             for c in calls or []:
                 a = c["function"]["arguments"]
                 if wire != "ollama-chat": pairs.call(c["id"])
-                if not (isinstance(a, dict) if wire == "ollama-chat" else an_object(a)): bad.append("arguments that are no object")
+                if not (isinstance(a,
+                    dict) if wire == "ollama-chat" else an_object(a)): bad.append("arguments that are no object")
                 if not NAME.match(c["function"]["name"]): bad.append("name of a call")
         elif last == "tool":
             if wire == "ollama-chat":
@@ -301,7 +349,8 @@ def of_responses(b, bad):
         if i.get("id") and kind != "message":
             if i["id"] in items: bad.append("an item twice: " + i["id"])
             items.add(i["id"])
-        if thought and (kind not in ("message", "function_call") or i.get("role", "assistant") != "assistant"): bad.append("a reasoning item without its following item")
+        if thought and (kind not in ("message", "function_call") or i.get("role",
+            "assistant") != "assistant"): bad.append("a reasoning item without its following item")
         thought = kind == "reasoning"
         if kind == "function_call":
             pairs.call(i["call_id"]); last = "assistant"
@@ -314,7 +363,8 @@ def of_responses(b, bad):
             if last != "assistant": pairs.other()
             if i["content"] in (None, []): bad.append("an empty message")
             want = "output_text" if last == "assistant" else ("input_text", "input_image", "input_file")
-            if isinstance(i["content"], list) and any(c["type"] not in want for c in i["content"]): bad.append(f"content of {last}: {i['content']}")
+            if isinstance(i["content"],
+                list) and any(c["type"] not in want for c in i["content"]): bad.append(f"content of {last}: {i['content']}")
         elif kind != "reasoning": bad.append("an item of type " + kind)
     if thought: bad.append("a reasoning item without its following item")
     return last, pairs
@@ -329,7 +379,8 @@ def of_gemini(b, bad):
         last = m["role"]
         if not m["parts"]: bad.append("no parts")
         for p in m["parts"]:
-            if sum(k in p for k in ("text", "inlineData", "fileData", "functionCall", "functionResponse")) != 1: bad.append(f"a part of {list(p)}")
+            if sum(k in p for k in ("text", "inlineData", "fileData", "functionCall",
+                "functionResponse")) != 1: bad.append(f"a part of {list(p)}")
             if "text" in p and p["text"] == "" and "thoughtSignature" not in p: bad.append("an empty text")
         calls = [p["functionCall"] for p in m["parts"] if "functionCall" in p]
         results = [p["functionResponse"] for p in m["parts"] if "functionResponse" in p]
@@ -366,7 +417,8 @@ def of_converse(b, bad):
                 uses = True
                 pairs.result(c["toolResult"]["toolUseId"])
                 if others: bad.append("a result behind something else")
-                if not c["toolResult"]["content"] or any("text" in x and not x["text"].strip() for x in c["toolResult"]["content"]): bad.append("an empty result")
+                if not c["toolResult"]["content"] or any("text" in x
+                    and not x["text"].strip() for x in c["toolResult"]["content"]): bad.append("an empty result")
             elif m["role"] == "user": pairs.other(); others = True
         if m["role"] == "user": pairs.other()
     if uses and not config: bad.append("calls without toolConfig")
@@ -444,7 +496,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 def report(ok, name, detail=""):
     """A line that the test's shell reads: each ends in one write."""
-    print(("ok\t" if ok else "not ok\t") + name.replace("\n", " ") + "\t" + str(detail).replace("\n", " ").replace("\t", " ")[:700], flush=True)
+    print(("ok\t" if ok else "not ok\t") + name.replace("\n", " ") + "\t" + str(detail).replace("\n", " ").replace("\t",
+        " ")[:700], flush=True)
 
 def all_at_once(jobs, width=4):
     """Runs the jobs, (function, argument...) each, some at a time; what one of them raises is a failed test."""
