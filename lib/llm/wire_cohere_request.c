@@ -2,6 +2,7 @@
  *
  * Tools and calls have OpenAI's form; an assistant's thoughts go back as it gave them: content of type "thinking", and
  * "tool_plan" for what it said before its calls. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "llm/image.h"
@@ -134,7 +135,10 @@ static void calls(struct jw *w, const struct json *j, int list)
 		jw_kstr(w, "type", "function");
 		jw_key(w, "function");
 		jw_obj(w);
-		raw(w, "name", j, json_get(j, it.value, "name"));
+		char *name = request_name(j, it.value);
+
+		jw_kstr(w, "name", name);
+		free(name);
 		buf_clear(&args);
 		struct jw in = jw_begin(&args);
 		request_input(&in, j, json_get(j, it.value, "input"));

@@ -1,6 +1,7 @@
 /* wire_openai_messages.c - messages of Chat Completions, serialised once: what each provider wants otherwise is in c->quirks.
  * https://platform.openai.com/docs/api-reference/chat/create */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -235,7 +236,10 @@ static void calls(struct jw *w, const struct convo *c, const struct json *j, int
 		jw_kstr(w, "type", "function");
 		jw_key(w, "function");
 		jw_obj(w);
-		raw_string(w, "name", j, json_get(j, it.value, "name"), "");
+		char *name = request_name(j, it.value);
+
+		jw_kstr(w, "name", name);   /* an empty one would be refused with every later request */
+		free(name);
 		buf_clear(&args);
 		struct jw in = jw_begin(&args);
 		request_input(&in, j, json_get(j, it.value, "input"));
