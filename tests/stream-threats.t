@@ -174,7 +174,7 @@ is "$(jq -r 'select(.role) | .tool_calls[0].input | type' out)" string "argument
 ask names
 is "$status $(wc -c <out | awk '{ print ($1 < 4096) }')" "0 1" "names of a megabyte are none"
 { cat in; grep '"role"' out; echo '{"role":"tool","tool_call_id":"'"$(jq -r 'select(.role) | .tool_calls[0].id' out)"'","content":"no such tool"}'; } >conversation
-for w in openai-chat openai-responses anthropic gemini cohere bedrock-converse; do
+for w in openai-chat openai-responses anthropic gemini cohere ollama-chat bedrock-converse; do
 	unlike "$(claws-stream -m openai/x --wire $w --dry-run <conversation)" '"name":""' "$w: and do not make the conversation one that is refused for ever"
 done
 

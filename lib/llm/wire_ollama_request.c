@@ -64,7 +64,10 @@ static void calls(struct jw *w, const struct json *j, int list)
 		jw_key(w, "function");
 		jw_obj(w);
 		jw_ki64(w, "index", index);
-		raw(w, "name", j, json_get(j, it.value, "name"));
+		char *name = request_name(j, it.value);
+
+		jw_kstr(w, "name", name);
+		free(name);
 		jw_key(w, "arguments");
 		request_input(w, j, json_get(j, it.value, "input"));
 		jw_end(w);
