@@ -39,9 +39,9 @@ def silence(wire):
         def closes(h, n): h.start(kind=kind); h.say(part)
         def short(h, n): h.start(kind=kind, content_length=str(len(part) + 100)); h.say(part)
         name = f"{wire}{' ' + form[0] if form else ''}"
-        r = ask(wire, silent, "--first-byte-timeout", "150ms", "--retries", "0", *form)
+        r = ask(wire, silent, "--first-byte-timeout", "400ms", "--retries", "0", *form)
         report((r["status"], r["class"], r["stop"]) == (69, "timeout", "error"), f"ST14 {name}: silent before the head", r)
-        r = ask(wire, stalls, "--idle-timeout", "150ms", "--retries", "0", *form)
+        r = ask(wire, stalls, "--idle-timeout", "400ms", "--retries", "0", *form)
         kept = "one two" if not form else None
         report(r["stop"] in ("truncated", "error") and r["status"] in (69, 76) and r["said"].get("content") == kept, f"ST14 {name}: silent in the middle", r)
         for what, does in (("a reset", resets), ("an end", closes), ("an end before its length", short)):

@@ -32,6 +32,13 @@ struct account {
 	const char *session;     /* only its calls; NULL: all */
 };
 
+static void account_free(struct account *a)
+{
+	for (size_t i = 0; i < a->n; i++)
+		free(a->v[i].model);
+	free(a->v);
+}
+
 static struct spend *of_model(struct account *a, const char *model)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -241,6 +248,8 @@ int do_show(const struct conf *c, char **args)
 	}
 	if (!c->json)
 		show_limits(limit, &day);
+	account_free(&day);
+	account_free(&session);
 	buf_free(&path);
 	return ST_OK;
 }
@@ -274,6 +283,7 @@ int do_list(const struct conf *c, char **args)
 		all.tokens += a.sum.tokens;
 		all.nanousd += a.sum.nanousd;
 		all.unknown |= a.sum.unknown;
+		account_free(&a);
 		buf_free(&path);
 	}
 	if (!c->json)
