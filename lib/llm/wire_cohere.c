@@ -86,7 +86,7 @@ static void usage(struct answer *a, const struct json *j, int v)
 	struct usage *u = &a->usage;
 	int n = json_get(j, v, "tokens");
 
-	if (n < 0)
+	if (json_get(j, n, "input_tokens") < 0 && json_get(j, n, "output_tokens") < 0)
 		n = json_get(j, v, "billed_units");
 	build_count(&u->input, j, json_get(j, n, "input_tokens"));
 	build_count(&u->output, j, json_get(j, n, "output_tokens"));

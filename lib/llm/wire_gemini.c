@@ -175,7 +175,9 @@ static void call(struct answer *a, const struct json *j, int v, int fc)
 		p->index |= SPECIAL;
 	}
 	pieces(p, j, json_get(j, fc, "partialArgs"));
-	if (p->call >= 0 && a->calls[p->call].args.len == 0 && p->text.len == 0)
+	/* beside what comes by path, or before it, empty arguments are no arguments */
+	bool none = json_type(j, args) == JSON_OBJECT && json_count(j, args) == 0 && json_true(j, json_get(j, fc, "willContinue"));
+	if (p->call >= 0 && a->calls[p->call].args.len == 0 && p->text.len == 0 && !none)
 		build_args(a, p->call, j, args);
 	if (args >= 0 && json_type(j, args) != JSON_OBJECT)
 		p->index |= STREAMED;                            /* it goes back as it should have come */

@@ -18,6 +18,19 @@ static void calls(struct answer *a, const struct json *j, int list)
 	}
 }
 
+/* Servers that only speak the protocol have other names for a thought, some of them two for the same: the first that says
+ * anything counts. */
+static void think(struct answer *a, const struct json *j, int m)
+{
+	static const char *const names[] = { "thinking", "reasoning_content", "reasoning" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names && !a->thought_in; i++)
+		if (json_strlen(j, json_get(j, m, names[i])) > 0)
+			a->thought_in = names[i];
+	if (a->thought_in)
+		build_think(a, j, json_get(j, m, a->thought_in));
+}
+
 static void stop(struct answer *a, const struct json *j, int v)
 {
 	static const struct { const char *word; enum stop stop; } words[] = {
@@ -48,10 +61,7 @@ void ollama_event(struct answer *a, const struct json *j)
 	}
 	if (a->model.len == 0)
 		build_str(&a->model, j, json_get(j, 0, "model"));
-	if (json_strlen(j, json_get(j, m, "thinking")) > 0) {
-		a->thought_in = "thinking";
-		build_think(a, j, json_get(j, m, "thinking"));
-	}
+	think(a, j, m);
 	build_text(a, j, json_get(j, m, "content"));
 	calls(a, j, json_get(j, m, "tool_calls"));
 	build_count(&a->usage.input, j, json_get(j, 0, "prompt_eval_count"));

@@ -191,6 +191,17 @@ static void item_done(struct answer *a, struct part *p, const struct json *j, in
 	buf_free(&all);
 }
 
+/* Is it the item that was done already, byte for byte? Relays that connect again send an event twice. */
+static bool again(const struct part *p, const struct json *j, int item)
+{
+	struct buf b;
+	buf_init(&b, BUF_NOLIMIT);
+	json_compact(&b, j, item);
+	bool same = b.len == p->raw.len && memcmp(b.p, p->raw.p, b.len) == 0;
+	buf_free(&b);
+	return same;
+}
+
 /* An item begins, or (all) is there as a whole. */
 static void item(struct answer *a, const struct json *j, bool all)
 {
@@ -200,6 +211,8 @@ static void item(struct answer *a, const struct json *j, bool all)
 		return;
 	json_i64(j, json_get(j, 0, "output_index"), &index);
 	struct part *p = all ? find(a, j) : NULL;
+	if (p && p->done && again(p, j, v))
+		return;
 	if (!p || p->done || p->kind != kind_of(j, v))
 		p = begin(a, j, v, kind_of(j, v), index);
 	if (p && all)
@@ -228,11 +241,15 @@ static void output(struct answer *a, const struct json *j, int list)
 	}
 }
 
-/* The response's own error tells more exactly what the error event before it said. */
+/* The response's own error tells more exactly what the error event before it said. Relays put it beside the response. */
 static void failed(struct answer *a, const struct json *j, int response)
 {
 	struct answer_error *e = &a->error;
 	int error = json_get(j, response, "error");
+	if (json_type(j, error) <= JSON_NULL) {
+		response = 0;
+		error = json_get(j, 0, "error");
+	}
 	if (json_type(j, error) == JSON_OBJECT && e->set && !e->class[0]) {
 		struct buf *all[] = { &e->type, &e->code, &e->message, &e->param, &e->detail };
 		for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -240,7 +257,7 @@ static void failed(struct answer *a, const struct json *j, int response)
 		e->set = false;
 	}
 	if (json_type(j, error) > JSON_NULL)
-		build_error(a, j, response, true);
+		build_error(a, j, response, json_type(j, json_get(j, 0, "type")) == JSON_STRING);   /* an event, or a body */
 	else
 		build_fail(a, "unknown", "the provider says that the response failed, and not why");
 }
@@ -338,15 +355,15 @@ void responses_event(struct answer *a, const struct json *j)
 		response(a, j, r, NULL);
 	} else if (is(j, type, "error") || json_type(j, json_get(j, 0, "error")) > JSON_NULL) {
 		build_error(a, j, 0, true);
-	} else if (json_type(j, json_get(j, 0, "output")) == JSON_ARRAY) {
-		responses_whole(a, j);
+	} else if (json_type(j, type) != JSON_STRING && json_type(j, json_get(j, 0, "output")) == JSON_ARRAY) {
+		responses_whole(a, j);        /* events of hosted shells have an output, too */
 	}
 }
 
 void responses_whole(struct answer *a, const struct json *j)
 {
 	int list = json_get(j, 0, "output"), word = json_get(j, 0, "status");
-	if (json_type(j, list) != JSON_ARRAY && !is(j, word, "failed")) {
+	if (json_type(j, list) != JSON_ARRAY && json_type(j, word) != JSON_STRING) {
 		if (json_type(j, json_get(j, 0, "error")) > JSON_NULL) {
 			build_error(a, j, 0, false);
 			return;
