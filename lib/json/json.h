@@ -12,7 +12,8 @@
  *
  * Refused, with byte offset and reason: anything RFC 8259 refuses; invalid UTF-8; a raw or escaped NUL; a lone surrogate
  * escape; a key twice in one object (two readers would see two values); nesting deeper than JSON_DEPTH; a text
- * over JSON_MAX bytes, or of more values than the caller allows. json_repair mends what can be mended beforehand. Keys are compared as decoded, with case. */
+ * over JSON_MAX bytes, or of more values than the caller allows. json_repair
+ * mends what can be mended beforehand. Keys are compared as decoded, with case. */
 #ifndef JSON_JSON_H
 #define JSON_JSON_H
 

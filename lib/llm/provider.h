@@ -91,7 +91,8 @@ int64_t provider_max_tokens(const struct provider *p, int64_t asked);
 double provider_cost(const struct provider *p, const struct usage *u);
 
 /* The key: of the variables of the row, key_file, key_command (without a shell, at most 10 s), CLAWS_API_KEY. *key is NULL if
- * there is none (no error here; CLAWS_API_KEY is none where general_of is set), else to be wiped and freed. *from says where it is from, or NULL; to be freed. Without `run`
+ * there is none (no error here; CLAWS_API_KEY is none where general_of is set), else to be wiped and freed. *from says
+ * where it is from, or NULL; to be freed. Without `run`
  * neither file nor program is used: then *from may be set without a key. */
 int provider_key(const struct provider *p, bool run, char **key, char **from, struct err *e);
 
