@@ -78,8 +78,8 @@ def responses():
         return sse({"type": "response.created", "response": {"id": "r"}})
     def at(key): return kept.places.setdefault(key, len(kept.places))
     def text(t):
-        m = kept.items.setdefault(at("text"), {"type": "message", "id": "m", "role": "assistant", "content": [{"type": "output_text",
-            "text": ""}]})
+        m = kept.items.setdefault(at("text"), {"type": "message", "id": "m", "role": "assistant",
+            "content": [{"type": "output_text", "text": ""}]})
         m["content"][0]["text"] += "".join(t)
         return b"".join(sse({"type": "response.output_text.delta", "item_id": "m", "output_index": at("text"), "content_index": 0,
             "delta": x}) for x in t)
