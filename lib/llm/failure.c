@@ -64,7 +64,9 @@ static void inner(struct answer *a, const struct json *j, int v)
 		build_str(&e->type, j, json_get(j, v, "error_type"));
 	if (!build_str(&e->code, j, json_get(j, v, "code")))
 		build_str(&e->code, j, json_path(j, v, "details.error_code"));
-	if (!build_str(&e->message, j, json_get(j, v, "message")) && !detail(a, j, json_get(j, v, "detail")))
+	/* AWS's own front, before a service is reached, begins it with a capital letter */
+	if (!build_str(&e->message, j, json_get(j, v, "message")) && !build_str(&e->message, j, json_get(j, v, "Message")) &&
+	    !detail(a, j, json_get(j, v, "detail")))
 		build_str(&e->message, j, json_get(j, v, "error"));
 	build_str(&e->param, j, json_get(j, v, "param"));
 	retry_info(a, j, json_get(j, v, "details"));
@@ -188,9 +190,12 @@ bool answer_retryable(const struct answer *a)
 		return true;
 	if (!a->error.set)
 		return false;
-	/* Groq, Gemini: the model wrote a call that is none; the next attempt is likely to be better */
-	if (strcmp(a->error.code.p, "tool_use_failed") == 0 || strcmp(a->error.code.p, "MALFORMED_FUNCTION_CALL") == 0)
-		return true;
+	/* Groq, Gemini, Bedrock: the model wrote a call that is none; the next attempt is likely to be better */
+	static const char *const malformed[] = { "tool_use_failed", "MALFORMED_FUNCTION_CALL", "malformed_tool_use",
+		"malformed_model_output" };
+	for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++)
+		if (strcmp(a->error.code.p, malformed[i]) == 0)
+			return true;
 	const char *class = a->error.class;
 	if (strcmp(class, "billing") == 0 || strcmp(class, "overflow") == 0 || strcmp(class, "auth") == 0)
 		return false;

@@ -5,6 +5,7 @@
  * Thoughts that Nova writes between <thinking> tags are text here: the model may as well have been asked for such tags. */
 #include <string.h>
 
+#include "base/base64.h"
 #include "llm/wires.h"
 
 static void usage(struct answer *a, const struct json *j, int v)
@@ -21,7 +22,7 @@ static void stop(struct answer *a, const struct json *j, int v)
 		{ "end_turn", STOP_END_TURN }, { "tool_use", STOP_TOOL_USE }, { "max_tokens", STOP_MAX_TOKENS },
 		{ "stop_sequence", STOP_STOP_SEQUENCE }, { "guardrail_intervened", STOP_CONTENT_FILTER },
 		{ "content_filtered", STOP_CONTENT_FILTER }, { "model_context_window_exceeded", STOP_CONTEXT_EXCEEDED },
-		{ "refusal", STOP_REFUSAL },
+		{ "refusal", STOP_REFUSAL }, { "malformed_model_output", STOP_ERROR }, { "malformed_tool_use", STOP_ERROR },
 	};
 	if (!build_str(&a->stop_raw, j, v))
 		return;
@@ -30,6 +31,10 @@ static void stop(struct answer *a, const struct json *j, int v)
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strcmp(a->stop_raw.p, words[i].word) == 0)
 			a->stop = words[i].stop;
+	if (a->stop != STOP_ERROR || a->error.set)
+		return;
+	build_fail(a, "unknown", "the model ended its answer with what is no answer, or no tool call");
+	build_str(&a->error.code, j, v);
 }
 
 static struct part *find(struct answer *a, int64_t index)
@@ -74,6 +79,18 @@ static void other(struct answer *a, const struct json *j, int key, int v, int64_
 	json_compact(&p->raw, j, v);
 }
 
+/* What is encrypted may come in pieces, each in base64 with an end of its own: cites has its bytes, raw its text for where it
+ * is no base64 (done). */
+static void redacted(struct part *p, const struct json *j, int v)
+{
+	struct buf piece;
+	buf_init(&piece, ANSWER_MAX);
+	json_str(j, v, &piece);
+	p->done |= base64_decode(&p->cites, piece.p, piece.len) < 0;
+	buf_add(&p->raw, piece.p, piece.len);
+	buf_free(&piece);
+}
+
 /* reasoningContent of a piece, or reasoningText of a whole block. raw of a PART_THINKING is what is encrypted of it. */
 static void reasoning(struct answer *a, const struct json *j, int v, int64_t index)
 {
@@ -83,7 +100,7 @@ static void reasoning(struct answer *a, const struct json *j, int v, int64_t ind
 		return;
 	json_str(j, json_get(j, v, "text"), &p->text);
 	json_str(j, json_get(j, v, "signature"), &p->sig);
-	json_str(j, json_get(j, v, "redactedContent"), &p->raw);
+	redacted(p, j, json_get(j, v, "redactedContent"));
 }
 
 static void text(struct answer *a, const struct json *j, int v, int64_t index)
@@ -194,7 +211,14 @@ static void put_reasoning(const struct part *p, struct jw *w)
 	jw_key(w, "reasoningContent");
 	jw_obj(w);
 	if (p->raw.len > 0) {
-		jw_kstrn(w, "redactedContent", p->raw.p, p->raw.len);
+		struct buf whole;
+		buf_init(&whole, BUF_NOLIMIT);
+		if (p->done)
+			buf_add(&whole, p->raw.p, p->raw.len);
+		else
+			base64_encode(&whole, p->cites.p, p->cites.len);
+		jw_kstrn(w, "redactedContent", whole.p, whole.len);
+		buf_free(&whole);
 	} else {
 		jw_key(w, "reasoningText");
 		jw_obj(w);

@@ -273,13 +273,16 @@ static void incomplete(struct answer *a, const struct json *j, int response)
 	a->terminal = true;
 }
 
-/* How it ended. word: what the event says, where the response does not. */
+/* How it ended. word: what the event says. An event that says it is complete may hold a response that says how. */
 static void status(struct answer *a, const struct json *j, int response, const char *word)
 {
 	buf_clear(&a->stop_raw);
 	if (!build_str(&a->stop_raw, j, json_get(j, response, "status")) && word)
 		buf_adds(&a->stop_raw, word);
 	const char *s = word ? word : a->stop_raw.p;
+	if (strcmp(s, "completed") == 0 && (strcmp(a->stop_raw.p, "incomplete") == 0 || strcmp(a->stop_raw.p, "failed") == 0 ||
+	                                    strcmp(a->stop_raw.p, "cancelled") == 0))
+		s = a->stop_raw.p;
 	if (strcmp(s, "failed") == 0) {
 		failed(a, j, response);
 	} else if (strcmp(s, "incomplete") == 0) {
