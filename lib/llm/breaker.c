@@ -139,9 +139,13 @@ static bool alive(long pid)
 	return pid > 0 && (kill((pid_t)pid, 0) == 0 || errno == EPERM);
 }
 
-/* Of a time that began then: how much of it is left. A time to come is of another boot: over. */
+#define AHEAD_MS 10000   /* who waited for the lock read the clock before the one who had it */
+
+/* Of a time that began then: how much of it is left. A time far to come is of another boot: over. */
 static int64_t left_of(int64_t since, int64_t length, int64_t now)
 {
+	if (since > now && since - AHEAD_MS <= now)
+		return length;
 	return since > now || now - since >= length ? 0 : length - (now - since);
 }
 

@@ -40,6 +40,7 @@ static void rules(void)
 	OK(!breaker_failed(&b, T0 + BREAKER_WITHIN_MS + 5), "failures of more than a minute ago do not count");
 	breaker_reset(&b);
 	fail_at(T0, 5);
+	OK(breaker_ask(&b, T0 - 3, &left) == BREAKER_OPEN, "who looked at the clock before it opened, and waited, has no probe");
 	OK(breaker_ask(&b, T0 - 500000000, &left) == BREAKER_PROBE, "a time to come is of another boot: over");
 	breaker_reset(&b);
 	breaker_close(&b);
