@@ -100,7 +100,7 @@ X
 env --default-signal=INT,HUP,TERM claws-ring cat '|' sh deaf.sh '|' cat >out 2>err &
 pid=$!
 wait_for grep -q ready out
-kill -INT "$pid"; sleep 0.1; kill -INT "$pid"
+kill -INT "$pid"; sleep 0.5; kill -INT "$pid" # not so soon that it counts as an echo of the first
 t0=$(date +%s)
 wait "$pid"; status=$?
 [ $(($(date +%s) - t0)) -lt 3 ]

@@ -48,6 +48,14 @@ static void open_run(struct run *r, const char *name)
 	lines_init(&r->in, fd, LINE_MAX_BYTES);
 }
 
+static void close_run(struct run *r)
+{
+	lines_free(&r->in);
+	json_free(&r->j);
+	buf_free(&r->line);
+	buf_free(&r->plain);
+}
+
 static bool left_out(const char *key)
 {
 	static const char *const keys[] = {"id", "ts", "usage", "blocks", "tool_call_id"};
@@ -216,5 +224,7 @@ int do_diff(const struct conf *c, char **args)
 			break;
 		same &= !differ(c, &a, has_a, &b, has_b);
 	}
+	close_run(&a);
+	close_run(&b);
 	return same ? ST_OK : ST_FAILED;
 }

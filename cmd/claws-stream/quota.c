@@ -234,9 +234,11 @@ static void settle(struct stream *s, struct quota *q, const char *scope, const c
 	}
 }
 
+#define COUNT_MAX INT64_C(100000000000000000)   /* a counter beyond that is nonsense; four of them still have a sum */
+
 static int64_t said(int64_t n)
 {
-	return n < 0 ? 0 : n;
+	return n < 0 ? 0 : n > COUNT_MAX ? COUNT_MAX : n;
 }
 
 void quota_after(struct stream *s)
@@ -260,7 +262,7 @@ void quota_after(struct stream *s)
 		return;
 	}
 	cost = provider_cost(&s->p, &about);
-	spent[QUOTA_USD] = cost > 0 ? llround(cost * (double)QUOTA_DOLLAR) : 0;
+	spent[QUOTA_USD] = cost > 0 ? llround(fmin(cost * (double)QUOTA_DOLLAR, (double)COUNT_MAX)) : 0;
 	buf_init(&line, BUF_NOLIMIT);
 	w = jw_begin(&line);
 	jw_obj(&w);
